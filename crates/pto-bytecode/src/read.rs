@@ -1,7 +1,7 @@
 //! From bytes to text.
 
 use crate::literal::literal;
-use crate::wire::{Broken, Reader};
+use crate::wire::{Malformed, Reader};
 use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::quote;
 use pto_isa::row::{Bytecode, Control};
@@ -31,14 +31,14 @@ pub fn decode(bytes: &[u8]) -> Result<String, Error> {
 }
 
 /// Where and why.
-type Failed = (usize, Broken);
+type Failed = (usize, Malformed);
 
 /// Adds the position to a problem.
 trait At<T> {
     fn at(self, r: &Reader<'_>) -> Result<T, Failed>;
 }
 
-impl<T> At<T> for Result<T, Broken> {
+impl<T> At<T> for Result<T, Malformed> {
     fn at(self, r: &Reader<'_>) -> Result<T, Failed> {
         self.map_err(|why| (r.at(), why))
     }

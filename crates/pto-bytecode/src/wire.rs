@@ -57,7 +57,7 @@ impl ByteWriter {
 }
 
 /// Why bytes cannot be read.
-pub(crate) type Broken = String;
+pub(crate) type Malformed = String;
 
 /// Bytes that are read.
 #[derive(Clone)]
@@ -85,7 +85,7 @@ impl<'a> Reader<'a> {
         self.rest.is_empty()
     }
 
-    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Broken> {
+    pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         if count > self.rest.len() {
             return Err(format!("{count} bytes are announced, {} are left", self.rest.len()));
         }
@@ -95,21 +95,21 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    pub(crate) fn u8(&mut self) -> Result<u8, Broken> {
+    pub(crate) fn u8(&mut self) -> Result<u8, Malformed> {
         Ok(self.bytes(1)?[0])
     }
 
-    pub(crate) fn u16(&mut self) -> Result<u16, Broken> {
+    pub(crate) fn u16(&mut self) -> Result<u16, Malformed> {
         let b = self.bytes(2)?;
         Ok(u16::from_le_bytes([b[0], b[1]]))
     }
 
-    pub(crate) fn u32(&mut self) -> Result<u32, Broken> {
+    pub(crate) fn u32(&mut self) -> Result<u32, Malformed> {
         let b = self.bytes(4)?;
         Ok(u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
     }
 
-    pub(crate) fn unsigned(&mut self) -> Result<u64, Broken> {
+    pub(crate) fn unsigned(&mut self) -> Result<u64, Malformed> {
         let mut n = 0u64;
         for shift in (0..).step_by(7) {
             let byte = self.u8()?;
@@ -125,7 +125,7 @@ impl<'a> Reader<'a> {
         Ok(n)
     }
 
-    pub(crate) fn signed(&mut self) -> Result<i64, Broken> {
+    pub(crate) fn signed(&mut self) -> Result<i64, Malformed> {
         let mut n = 0i64;
         for shift in (0..).step_by(7) {
             let byte = self.u8()?;
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many things follow; each takes a byte at least.
-    pub(crate) fn count(&mut self) -> Result<usize, Broken> {
+    pub(crate) fn count(&mut self) -> Result<usize, Malformed> {
         let n = self.unsigned()?;
         match usize::try_from(n) {
             Ok(n) if n <= self.rest.len() => Ok(n),
@@ -153,7 +153,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A position in a list.
-    pub(crate) fn index(&mut self, length: usize, what: &str) -> Result<usize, Broken> {
+    pub(crate) fn index(&mut self, length: usize, what: &str) -> Result<usize, Malformed> {
         let n = self.unsigned()?;
         usize::try_from(n).ok().filter(|n| *n < length).ok_or_else(|| format!("{what} {n} of {length}"))
     }

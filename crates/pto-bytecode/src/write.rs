@@ -5,7 +5,7 @@ use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_
 use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
 use pto_isa::row::{Arith, Bytecode, Control, Custom, Storage, Syntax};
-use pto_isa::{DType, Diagnostic, EnumDef, Error, Scalar, Type, codes, enums};
+use pto_isa::{DType, Diagnostic, EnumDef, Error, ScalarType, Type, codes, enums};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::collections::HashMap;
 
@@ -32,10 +32,10 @@ pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Error> {
     let mut encoder = Encoder {
         module,
         options,
-        strings: Pool::default(),
-        types: Pool::default(),
-        attrs: Pool::default(),
-        consts: Pool::default(),
+        strings: TextPool::default(),
+        types: TextPool::default(),
+        attrs: TextPool::default(),
+        consts: TextPool::default(),
         numbers: HashMap::new(),
         named: ByteWriter::default(),
         named_count: 0,
@@ -50,12 +50,12 @@ pub fn encode(module: &Module, options: Options) -> Result<Vec<u8>, Error> {
 
 /// Texts under numbers, in the order they were met.
 #[derive(Default)]
-struct Pool {
+struct TextPool {
     list: Vec<Vec<u8>>,
     known: HashMap<Vec<u8>, usize>,
 }
 
-impl Pool {
+impl TextPool {
     fn number(&mut self, bytes: Vec<u8>) -> usize {
         if let Some(n) = self.known.get(&bytes) {
             return *n;
@@ -69,10 +69,10 @@ impl Pool {
 struct Encoder<'a> {
     module: &'a Module,
     options: Options,
-    strings: Pool,
-    types: Pool,
-    attrs: Pool,
-    consts: Pool,
+    strings: TextPool,
+    types: TextPool,
+    attrs: TextPool,
+    consts: TextPool,
     /// Values of the function that is written, in the order of their definition.
     numbers: HashMap<ValueId, usize>,
     named: ByteWriter,
@@ -85,7 +85,7 @@ impl Encoder<'_> {
 
     fn file(mut self, body: &ByteWriter) -> Vec<u8> {
         // Texts of types and attributes are strings; their numbers must be known before the strings are written.
-        let kept = |texts: &Pool, strings: &mut Pool| {
+        let kept = |texts: &TextPool, strings: &mut TextPool| {
             let mut w = ByteWriter::default();
             w.count(texts.list.len());
             for text in &texts.list {
@@ -456,10 +456,10 @@ impl Encoder<'_> {
 }
 
 /// The bits of a floating-point constant and how many bytes they take.
-fn float_bits(ty: Scalar, attr: &Attr) -> Option<(u64, usize)> {
+fn float_bits(ty: ScalarType, attr: &Attr) -> Option<(u64, usize)> {
     let bytes = match ty {
-        Scalar::F64 => 8,
-        Scalar::Elem(d) if !d.is_int() => (d.bits() as usize).div_ceil(8),
+        ScalarType::F64 => 8,
+        ScalarType::Elem(d) if !d.is_int() => (d.bits() as usize).div_ceil(8),
         _ => return None,
     };
     let number = match attr {
@@ -469,10 +469,10 @@ fn float_bits(ty: Scalar, attr: &Attr) -> Option<(u64, usize)> {
         _ => return None,
     };
     let bits = match ty {
-        Scalar::F64 => number.to_bits(),
-        Scalar::Elem(DType::F32) => u64::from((number as f32).to_bits()),
-        Scalar::Elem(DType::F16) => u64::from(F16::round(number, Round::Rint, Saturate::Off).to_bits()),
-        Scalar::Elem(DType::Bf16) => u64::from(Bf16::round(number, Round::Rint, Saturate::Off).to_bits()),
+        ScalarType::F64 => number.to_bits(),
+        ScalarType::Elem(DType::F32) => u64::from((number as f32).to_bits()),
+        ScalarType::Elem(DType::F16) => u64::from(F16::round(number, Round::Rint, Saturate::Off).to_bits()),
+        ScalarType::Elem(DType::Bf16) => u64::from(Bf16::round(number, Round::Rint, Saturate::Off).to_bits()),
         _ => return None,
     };
     Some((bits, bytes))

@@ -6,7 +6,7 @@
 
 use crate::Info;
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
-use pto_isa::Scalar;
+use pto_isa::ScalarType;
 use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
@@ -18,12 +18,12 @@ const MANY_CASES: usize = 16;
 const MANY_STEPS: u32 = 128;
 
 /// Who is inside of whom.
-pub(crate) struct Around {
+pub(crate) struct Enclosing {
     owners: HashMap<BlockId, (OpId, RegionId)>,
     blocks: HashMap<OpId, BlockId>,
 }
 
-impl Around {
+impl Enclosing {
     pub(crate) fn of(module: &Module, order: &[OpId]) -> Self {
         let mut this = Self { owners: HashMap::new(), blocks: HashMap::new() };
         for &id in order {
@@ -62,15 +62,15 @@ pub(crate) enum Unknown {
     Value,
 }
 
-type Known<T> = Result<T, Unknown>;
+type OrUnknown<T> = Result<T, Unknown>;
 
 /// The cases of an operation, in which `judge` may ask for more conditions; it is told of each until it finds something.
 pub(crate) fn each<T>(
     module: &Module,
     info: &Info,
-    around: &Around,
+    around: &Enclosing,
     id: OpId,
-    mut judge: impl FnMut(&mut Case) -> Known<Option<T>>,
+    mut judge: impl FnMut(&mut Case) -> OrUnknown<Option<T>>,
 ) -> Option<(T, Case)> {
     let is_given = |v: ValueId| match module.value(v).def {
         Def::Arg(block, _) => {
@@ -128,13 +128,13 @@ impl Case {
 
     /// Two conditions are independent only when whoever calls the function chooses them.
     fn may_assume(&self, module: &Module, is_given: &impl Fn(ValueId) -> bool, value: ValueId) -> bool {
-        let is_condition = |v: ValueId| module.value_type(v).scalar() == Some(Scalar::I1);
+        let is_condition = |v: ValueId| module.value_type(v).scalar() == Some(ScalarType::I1);
         let mut others = self.assumed.iter().map(|(v, _)| *v).filter(|v| is_condition(*v));
         is_condition(value) && others.all(|other| is_given(other) && is_given(value))
     }
 
     /// True when the branches around the operation lead to it.
-    fn is_reached(&mut self, module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Known<bool> {
+    fn is_reached(&mut self, module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> OrUnknown<bool> {
         for (id, region) in around {
             match module.control(*id) {
                 Some(Control::If) if self.side(module, info, *id)? != Some(*region) => return Ok(false),
@@ -148,13 +148,13 @@ impl Case {
     }
 
     /// The side of a branch that is taken.
-    pub(crate) fn side(&mut self, module: &Module, info: &Info, branch: OpId) -> Known<Option<RegionId>> {
+    pub(crate) fn side(&mut self, module: &Module, info: &Info, branch: OpId) -> OrUnknown<Option<RegionId>> {
         let condition = module.operands(branch).first().ok_or(Unknown::Value)?.value;
         let taken = self.truth(module, info, condition)?;
         Ok(module.op_regions(branch).get(usize::from(!taken)).copied())
     }
 
-    pub(crate) fn truth(&mut self, module: &Module, info: &Info, condition: ValueId) -> Known<bool> {
+    pub(crate) fn truth(&mut self, module: &Module, info: &Info, condition: ValueId) -> OrUnknown<bool> {
         self.number(module, info, condition).map(|n| n != 0).map_err(|unknown| match unknown {
             // Where a part of it may be either, that part; else all of it.
             Unknown::Value => Unknown::Condition(condition),
@@ -163,14 +163,14 @@ impl Case {
     }
 
     /// The number that a value is.
-    pub(crate) fn number(&mut self, module: &Module, info: &Info, value: ValueId) -> Known<i64> {
+    pub(crate) fn number(&mut self, module: &Module, info: &Info, value: ValueId) -> OrUnknown<i64> {
         if let Some(n) = info.computed(value).or_else(|| self.known.get(&value).copied()) {
             return Ok(n);
         }
         self.steps += 1;
         let id = module.definition(value).filter(|_| self.steps < MANY_STEPS);
         let Some(id) = id else {
-            let given = module.value_type(value).scalar() == Some(Scalar::I1);
+            let given = module.value_type(value).scalar() == Some(ScalarType::I1);
             return Err(if given { Unknown::Condition(value) } else { Unknown::Value });
         };
         let operands: Vec<ValueId> = module.operands(id).iter().map(|o| o.value).collect();
@@ -182,9 +182,9 @@ impl Case {
             (Some(is), [a]) if is_cast(is) => {
                 let n = self.number(module, info, *a)?;
                 // Bits that a cast from an unsigned number adds are zeros.
-                let bits = module.value_type(*a).scalar().and_then(Scalar::elem).map_or(64, |e| e.bits());
+                let bits = module.value_type(*a).scalar().and_then(ScalarType::elem).map_or(64, |e| e.bits());
                 let unsigned = matches!(is, Arith::ExtendUnsigned | Arith::IndexCastUnsigned) && bits < 64;
-                let is_truth = is == Arith::ExtendSigned && module.value_type(*a).scalar() == Some(Scalar::I1);
+                let is_truth = is == Arith::ExtendSigned && module.value_type(*a).scalar() == Some(ScalarType::I1);
                 match () {
                     () if unsigned => n & ((1 << bits) - 1),
                     () if is_truth => -n,
@@ -200,7 +200,7 @@ impl Case {
         let kept = module.value_type(value).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
         let n = i64::try_from(kept).map_err(|_| Unknown::Value)?;
         // A truth is 0 or 1 here, whatever its sign.
-        let n = if module.value_type(value).scalar() == Some(Scalar::I1) { i64::from(n != 0) } else { n };
+        let n = if module.value_type(value).scalar() == Some(ScalarType::I1) { i64::from(n != 0) } else { n };
         self.known.insert(value, n);
         Ok(n)
     }
@@ -210,7 +210,7 @@ impl Case {
         let part = |(value, n): &(ValueId, i64)| {
             let name = module.value_name(*value);
             match module.value_type(*value).scalar() {
-                Some(Scalar::I1) => format!("`%{name}` is {}", *n != 0),
+                Some(ScalarType::I1) => format!("`%{name}` is {}", *n != 0),
                 _ => format!("`%{name}` is {n}"),
             }
         };

@@ -7,7 +7,7 @@ use pto_isa::{Diagnostic, Span, Type, codes};
 
 /// Checks the values one operation takes from or hands to its regions, its function, or its targets.
 pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: &mut Vec<Diagnostic>) {
-    let cx = Flow { module, id };
+    let cx = ControlOp { module, id };
     match module.control(id) {
         Some(Control::For) => cx.for_op(problems),
         Some(Control::If | Control::Execute | Control::IndexSwitch) => cx.yields_results(problems),
@@ -32,12 +32,12 @@ pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: 
     cx.branches(problems);
 }
 
-struct Flow<'a> {
+struct ControlOp<'a> {
     module: &'a Module,
     id: OpId,
 }
 
-impl Flow<'_> {
+impl ControlOp<'_> {
     fn results(&self) -> Vec<ValueId> {
         self.module.results(self.id).collect()
     }

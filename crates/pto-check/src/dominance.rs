@@ -9,7 +9,7 @@ use pto_isa::{Diagnostic, Span, codes};
 use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
-    let places = Places::collect(module, order);
+    let places = OpBlocks::collect(module, order);
     let mut dominators = HashMap::new();
     for &id in order {
         let operands = module.operands(id).iter().map(|o| (o.value, o.span));
@@ -32,12 +32,12 @@ fn report(module: &Module, value: ValueId, span: Span, problems: &mut Vec<Diagno
 }
 
 /// Where each operation stands, and what each block belongs to.
-struct Places {
+struct OpBlocks {
     op: Vec<(BlockId, u32)>,
     region: HashMap<BlockId, (RegionId, OpId)>,
 }
 
-impl Places {
+impl OpBlocks {
     fn collect(module: &Module, order: &[OpId]) -> Self {
         let mut places = Self { op: vec![(module.top, u32::MAX); module.op_count()], region: HashMap::new() };
         places.block(module, module.top);

@@ -2,8 +2,8 @@
 
 use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
-use pto_isa::row::{Arith, AttrKind, AttrSpec, Elem, Harm, Hazard};
-use pto_isa::rules::{Arg, AttrValue, Broken, Instance};
+use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
+use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that must wait for run time are noted in `info`.
@@ -27,10 +27,10 @@ pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]
     let check = OpCheck { module, info, id, row };
     let slots = module.operands(id).iter().map(|o| o.slot).chain(module.results(id).map(|v| module.value(v).slot));
     let known = row.slots.len() + row.results.len();
-    let args: Vec<Arg> = slots
+    let args: Vec<RuleArg> = slots
         .zip(facts)
         .filter(|(slot, _)| usize::from(*slot) < known)
-        .map(|(slot, (ty, value))| Arg { slot, ty, value: *value })
+        .map(|(slot, (ty, value))| RuleArg { slot, ty, value: *value })
         .collect();
     let attrs = check.rule_attrs();
     let manual = info.manual[id.index()];
@@ -108,8 +108,8 @@ impl OpCheck<'_> {
         false
     }
 
-    pub(crate) fn args(&self) -> Vec<Arg<'_>> {
-        let arg = |slot: u8, value: ValueId| Arg {
+    pub(crate) fn args(&self) -> Vec<RuleArg<'_>> {
+        let arg = |slot: u8, value: ValueId| RuleArg {
             slot,
             ty: self.module.value_type(value),
             value: self.info.constant(value),
@@ -165,7 +165,7 @@ impl OpCheck<'_> {
         }
         d = d.legal(format!("legal on {target}: {}", broken.legal));
         let by_type =
-            broken.code == codes::ELEM_TYPE && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == Elem::Data);
+            broken.code == codes::ELEM_TYPE && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == ElemRule::Data);
         for &other in accepted.iter().filter(|t| **t != Target::Cpu) {
             d = d.legal(match by_type {
                 true => format!("legal on {other}: {}", self.row.data_types(other)),

@@ -109,7 +109,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let mut info = Info::new(module, &order, target);
     instructions::check(module, &order, &mut info, &mut problems);
     memory::check(module, &order, &info, &mut problems);
-    let places = places::Places::new(module, &order, &info);
+    let places = places::TileAddresses::new(module, &order, &info);
     overlap::check(module, &order, &info, &places, &mut problems);
     shared_arguments::check(module, &order, &info, &places, &mut problems);
     clobber::check(module, &order, &info, &places, &mut problems);

@@ -1,22 +1,28 @@
 //! Operands of one instruction that share memory, with each other or with what the device uses beside them.
 
-use crate::cases::{self, Around, Unknown};
+use crate::cases::{self, Enclosing, Unknown};
 use crate::instructions::OpCheck;
-use crate::places::{Extent, Home, Linear, Overlap, Places, Runs, Window, hidden_runs};
+use crate::places::{Linear, Overlap, Runs, TileAddresses, TileExtent, TileHome, Window, hidden_runs};
 use crate::{Checked, Info};
 use pto_ir::{Module, OpId, Operand, ValueId};
-use pto_isa::row::{Alias, Effect, Harm, HiddenMemory};
+use pto_isa::row::{Aliasing, Effect, Harm, HiddenMemory};
 use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
 
-pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    module: &Module,
+    order: &[OpId],
+    info: &Info,
+    places: &TileAddresses<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let mut around = None;
     for &id in order.iter().filter(|id| is_work(module, **id)) {
         let check = OperandCheck { module, info, places, id, row: module.op(id).op.row(), given: None, windows: None };
         let before = problems.len();
         check.run(problems);
         if problems.len() == before && check.varies() {
-            problems.extend(check.in_cases(around.get_or_insert_with(|| Around::of(module, order))));
+            problems.extend(check.in_cases(around.get_or_insert_with(|| Enclosing::of(module, order))));
         }
     }
 }
@@ -55,12 +61,12 @@ pub fn apart(checked: &Checked, id: OpId) -> Vec<(ValueId, ValueId)> {
 }
 
 fn is_distinct(row: &Row, target: Target) -> bool {
-    matches!(row.alias, Alias::Distinct(on) if on.contains(target))
+    matches!(row.alias, Aliasing::Distinct(on) if on.contains(target))
 }
 
 /// Two parameters that share memory, and how.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Given {
+pub(crate) struct SharedParams {
     pub(crate) tiles: (ValueId, ValueId),
     pub(crate) how: Overlap,
 }
@@ -68,11 +74,11 @@ pub(crate) struct Given {
 pub(crate) struct OperandCheck<'a> {
     pub(crate) module: &'a Module,
     pub(crate) info: &'a Info,
-    pub(crate) places: &'a Places<'a>,
+    pub(crate) places: &'a TileAddresses<'a>,
     pub(crate) id: OpId,
     pub(crate) row: &'static Row,
     /// Only operands that lie in these two parameters matter.
-    pub(crate) given: Option<Given>,
+    pub(crate) given: Option<SharedParams>,
     /// Where the tiles lie in a case, by operand.
     pub(crate) windows: Option<Vec<(ValueId, Window)>>,
 }
@@ -107,7 +113,7 @@ impl OperandCheck<'_> {
     }
 
     /// What is wrong in a case that can happen, as a warning.
-    fn in_cases(&self, around: &Around) -> Vec<Diagnostic> {
+    fn in_cases(&self, around: &Enclosing) -> Vec<Diagnostic> {
         let tiles: Vec<ValueId> = self.tiles().map(|o| o.value).collect();
         let found = cases::each(self.module, self.info, around, self.id, |case| {
             let mut windows = Vec::new();
@@ -133,17 +139,17 @@ impl OperandCheck<'_> {
 
     fn in_place(&self, dst: ValueId, src: ValueId) -> Overlap {
         match self.given {
-            Some(given) => self.through(given, Extent::Valid, dst, src),
+            Some(given) => self.through(given, TileExtent::Valid, dst, src),
             None => self.both(dst, src).map_or_else(|| self.places.in_place(dst, src, self.id), |(x, y)| x.in_place(y)),
         }
     }
 
     fn overlap(&self, scratch: ValueId, other: ValueId) -> Overlap {
         match self.given {
-            Some(given) => self.through(given, Extent::Physical, scratch, other),
+            Some(given) => self.through(given, TileExtent::Physical, scratch, other),
             None => match self.both(scratch, other) {
-                Some((x, y)) => x.overlap(Extent::Physical, y),
-                None => self.places.overlap((scratch, Extent::Physical), other, self.id),
+                Some((x, y)) => x.overlap(TileExtent::Physical, y),
+                None => self.places.overlap((scratch, TileExtent::Physical), other, self.id),
             },
         }
     }
@@ -155,8 +161,8 @@ impl OperandCheck<'_> {
     }
 
     /// How two tiles share memory when two parameters do.
-    fn through(&self, given: Given, extent: Extent, a: ValueId, b: ValueId) -> Overlap {
-        let (p, q) = (Home::Tile(given.tiles.0), Home::Tile(given.tiles.1));
+    fn through(&self, given: SharedParams, extent: TileExtent, a: ValueId, b: ValueId) -> Overlap {
+        let (p, q) = (TileHome::Tile(given.tiles.0), TileHome::Tile(given.tiles.1));
         let windows = self.places.window(a, self.id).zip(self.places.window(b, self.id));
         let Some((x, mut y)) = windows.filter(|(x, y)| [(p, q), (q, p)].contains(&(x.home, y.home))) else {
             return Overlap::Unknown;
@@ -270,8 +276,8 @@ impl OperandCheck<'_> {
                 Some((window, _)) => Some(window.clone()),
                 None => self.places.window(operand.value, self.id),
             };
-            let inside = window.filter(|w| w.home == Home::At(hidden.loc) && w.start.unknown.is_empty());
-            if inside.is_none_or(|w| w.runs(Extent::Valid).shared(&bytes) == 0) {
+            let inside = window.filter(|w| w.home == TileHome::At(hidden.loc) && w.start.unknown.is_empty());
+            if inside.is_none_or(|w| w.runs(TileExtent::Valid).shared(&bytes) == 0) {
                 continue;
             }
             let name = self.slot(operand).name;

@@ -4,7 +4,7 @@ use crate::Checked;
 use crate::instructions::OpCheck;
 use pto_ir::OpId;
 use pto_isa::row::{Harm, HiddenMemory};
-use pto_isa::rules::{Arg, Instance};
+use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 
 /// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, or would work in memory
@@ -39,9 +39,10 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let check = OpCheck { module, info, id, row };
     let (args, attrs) = (check.args(), check.rule_attrs());
     // As it would be judged when nobody added anything.
-    let instance = |args: &[Arg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
+    let instance =
+        |args: &[RuleArg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
     let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
-    let lacks = |args: &[Arg<'_>]| instance(args).0.iter().any(|b| b.code == codes::SCRATCH);
+    let lacks = |args: &[RuleArg<'_>]| instance(args).0.iter().any(|b| b.code == codes::SCRATCH);
     let alone = Instance { row, target: info.target, manual: true, args: &args, attrs: &attrs };
     let harmed = harms(&alone);
     let lacking = lacks(&args) || with_regions(&args).iter().any(|types| lacks(&retyped(&args, types)));
@@ -58,8 +59,9 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     // What is open, and what the device does wrong, with such a tile.
     let verdict = |tile: &TileType| {
         let ty = Type::TileBuf(*tile);
-        let mut with: Vec<Arg<'_>> = args.iter().map(|a| Arg { slot: a.slot, ty: a.ty, value: a.value }).collect();
-        with.push(Arg { slot: slot as u8, ty: &ty, value: None });
+        let mut with: Vec<RuleArg<'_>> =
+            args.iter().map(|a| RuleArg { slot: a.slot, ty: a.ty, value: a.value }).collect();
+        with.push(RuleArg { slot: slot as u8, ty: &ty, value: None });
         let (broken, open) = instance(&with);
         let harms = harms(&Instance { row, target: info.target, manual: true, args: &with, attrs: &attrs });
         broken.is_empty().then_some((open, harms))
@@ -112,15 +114,15 @@ pub fn work_space(checked: &Checked, id: OpId) -> WorkSpace {
 }
 
 /// Valid rows and columns that a tile may have.
-type Region = fn(&TileType) -> (u64, u64);
+type RegionOf = fn(&TileType) -> (u64, u64);
 
 /// The types of operands with some of the valid regions that they may have when the operation is executed.
-fn with_regions(args: &[Arg<'_>]) -> Vec<Vec<Type>> {
+fn with_regions(args: &[RuleArg<'_>]) -> Vec<Vec<Type>> {
     let is_open = |t: &TileType| t.valid_rows.fixed().is_none() || t.valid_cols.fixed().is_none();
     if !args.iter().any(|a| a.ty.tile().is_some_and(is_open)) {
         return Vec::new();
     }
-    let fixed = |ty: &Type, region: Region| {
+    let fixed = |ty: &Type, region: RegionOf| {
         let mut ty = ty.clone();
         if let Type::Tile(t) | Type::TileBuf(t) = &mut ty {
             let (rows, cols) = region(t);
@@ -129,17 +131,17 @@ fn with_regions(args: &[Arg<'_>]) -> Vec<Vec<Type>> {
         }
         ty
     };
-    let regions: [Region; 3] = [|t| (t.rows, t.cols), |t| (t.rows, t.cols.saturating_sub(1)), |_| (1, 1)];
+    let regions: [RegionOf; 3] = [|t| (t.rows, t.cols), |t| (t.rows, t.cols.saturating_sub(1)), |_| (1, 1)];
     regions.iter().map(|region| args.iter().map(|a| fixed(a.ty, *region)).collect()).collect()
 }
 
-fn retyped<'a>(args: &[Arg<'_>], types: &'a [Type]) -> Vec<Arg<'a>> {
-    args.iter().zip(types).map(|(a, ty)| Arg { slot: a.slot, ty, value: a.value }).collect()
+fn retyped<'a>(args: &[RuleArg<'_>], types: &'a [Type]) -> Vec<RuleArg<'a>> {
+    args.iter().zip(types).map(|(a, ty)| RuleArg { slot: a.slot, ty, value: a.value }).collect()
 }
 
 /// Tiles like those of the operation first: devices walk through a scratch tile row by row, so its rows should be like theirs. Then
 /// tiles of other element types, and of a number of bytes.
-fn candidates(args: &[Arg<'_>], bytes: u64) -> Vec<TileType> {
+fn candidates(args: &[RuleArg<'_>], bytes: u64) -> Vec<TileType> {
     let tiles: Vec<&TileType> = args.iter().filter_map(|a| a.ty.tile()).collect();
     let own = tiles.iter().map(|t| t.dtype);
     let types = own.chain([DType::U8, DType::I8, DType::I32, DType::U32, DType::F32]);

@@ -1,8 +1,8 @@
 //! Calls that give a function two tiles which share memory, where an instruction of the function must not have that.
 
 use crate::Info;
-use crate::overlap::{Given, OperandCheck, is_work};
-use crate::places::{Extent, Home, Linear, Overlap, Places, Window};
+use crate::overlap::{OperandCheck, SharedParams, is_work};
+use crate::places::{Linear, Overlap, TileAddresses, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeSet, HashMap};
@@ -10,9 +10,15 @@ use std::collections::{BTreeSet, HashMap};
 /// Calls with more tiles than this are not looked at.
 const MANY_TILES: usize = 32;
 
-pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    module: &Module,
+    order: &[OpId],
+    info: &Info,
+    places: &TileAddresses<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     let calls = module.calls();
-    let mut check = Check { module, info, places, calls, known: HashMap::new() };
+    let mut check = SharedCheck { module, info, places, calls, known: HashMap::new() };
     for &call in order {
         for (pair, given) in check.pairs(call, |a, b| how(places, a, b, call)) {
             check.follow(call, &pair, given, problems);
@@ -21,9 +27,9 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
 }
 
 /// How two arguments share memory: byte for byte, or in part.
-fn how(places: &Places<'_>, a: &Operand, b: &Operand, call: OpId) -> Option<Overlap> {
+fn how(places: &TileAddresses<'_>, a: &Operand, b: &Operand, call: OpId) -> Option<Overlap> {
     let (x, y) = (places.window(a.value, call)?, places.window(b.value, call)?);
-    match x.overlap(Extent::Valid, &y) {
+    match x.overlap(TileExtent::Valid, &y) {
         Overlap::Same if x.pitch() == y.pitch() => Some(Overlap::Same),
         Overlap::Partial(bytes) => Some(Overlap::Partial(bytes)),
         _ => None,
@@ -31,31 +37,31 @@ fn how(places: &Places<'_>, a: &Operand, b: &Operand, call: OpId) -> Option<Over
 }
 
 /// The places of two arguments in the text.
-type Pair = (Span, Span);
+type SpanPair = (Span, Span);
 
 /// What a function does with two tiles that share memory.
 #[derive(Default)]
-struct Body {
+struct SharedUse {
     /// Problems, and the instructions they are about.
     found: Vec<(Diagnostic, Span)>,
     /// Calls that get both tiles.
-    handed: Vec<(OpId, Given)>,
+    handed: Vec<(OpId, SharedParams)>,
 }
 
 /// A function, two of its parameters, and how many bytes they share, if not all.
-type Key = (OpId, (ValueId, ValueId), Option<u64>);
+type SharedKey = (OpId, (ValueId, ValueId), Option<u64>);
 
-struct Check<'a> {
+struct SharedCheck<'a> {
     module: &'a Module,
     info: &'a Info,
-    places: &'a Places<'a>,
+    places: &'a TileAddresses<'a>,
     calls: HashMap<OpId, OpId>,
-    known: HashMap<Key, Body>,
+    known: HashMap<SharedKey, SharedUse>,
 }
 
-impl Check<'_> {
+impl SharedCheck<'_> {
     /// The arguments of a call that share memory, and the parameters that they become.
-    fn pairs(&self, call: OpId, how: impl Fn(&Operand, &Operand) -> Option<Overlap>) -> Vec<(Pair, Given)> {
+    fn pairs(&self, call: OpId, how: impl Fn(&Operand, &Operand) -> Option<Overlap>) -> Vec<(SpanPair, SharedParams)> {
         let (module, mut found) = (self.module, Vec::new());
         let Some(body) = self.calls.get(&call).and_then(|f| module.op_regions(*f).first()) else { return found };
         let Some(block) = module.region(*body).blocks.first() else { return found };
@@ -64,14 +70,14 @@ impl Check<'_> {
         let tiles: Vec<_> = tiles.into_iter().filter(|(_, p)| module.tile(*p).is_some()).take(MANY_TILES).collect();
         for (n, (a, p)) in tiles.iter().enumerate() {
             for (b, q) in &tiles[..n] {
-                found.extend(how(a, b).map(|how| ((a.span, b.span), Given { tiles: (*p, *q), how })));
+                found.extend(how(a, b).map(|how| ((a.span, b.span), SharedParams { tiles: (*p, *q), how })));
             }
         }
         found
     }
 
     /// Looks at a function that is given such tiles, and at those that it hands them to.
-    fn follow(&mut self, call: OpId, pair: &Pair, given: Given, problems: &mut Vec<Diagnostic>) {
+    fn follow(&mut self, call: OpId, pair: &SpanPair, given: SharedParams, problems: &mut Vec<Diagnostic>) {
         let mut seen = BTreeSet::new();
         let mut open = vec![(call, given)];
         while let Some((at, given)) = open.pop() {
@@ -95,9 +101,9 @@ impl Check<'_> {
     }
 
     /// What is wrong in the body of a function, and what it calls with these tiles.
-    fn body(&self, function: OpId, given: Given) -> Body {
+    fn body(&self, function: OpId, given: SharedParams) -> SharedUse {
         let (module, (p, q)) = (self.module, given.tiles);
-        let (mut inner, mut body) = (Vec::new(), Body::default());
+        let (mut inner, mut body) = (Vec::new(), SharedUse::default());
         module.walk_inside(function, &mut |id| inner.push(id));
         for id in inner {
             if is_work(module, id) {
@@ -118,14 +124,14 @@ impl Check<'_> {
 
     /// True when a tile is a parameter, all of it.
     fn is_whole(&self, tile: ValueId, parameter: ValueId, at: OpId) -> bool {
-        let whole = |ty| Window::whole(Home::Tile(parameter), Linear::default(), ty);
+        let whole = |ty| Window::whole(TileHome::Tile(parameter), Linear::default(), ty);
         let ty = self.module.tile(parameter).copied();
         ty.map(whole).is_some_and(|whole| self.places.window(tile, at) == Some(whole))
     }
 }
 
 /// What is wrong in the function is the fault of the call.
-fn at_the_call(d: Diagnostic, (one, other): &Pair, inside: Span) -> Diagnostic {
+fn at_the_call(d: Diagnostic, (one, other): &SpanPair, inside: Span) -> Diagnostic {
     let mut d = d;
     d.primary.span = *one;
     d.labels.clear();

@@ -3,7 +3,7 @@
 use crate::structure::{function_type, head};
 use pto_ir::{Attr, Def, Module, OpId};
 use pto_isa::row::{Control, LocalOp};
-use pto_isa::{Diagnostic, Scalar, Span, Type, codes};
+use pto_isa::{Diagnostic, ScalarType, Span, Type, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
     if !module.types().iter().any(|t| matches!(t, Type::Struct(_))) {
@@ -57,8 +57,8 @@ fn storable(fields: &[Type], span: Span, problems: &mut Vec<Diagnostic>) {
     for field in fields {
         match field {
             Type::Struct(inner) => storable(inner, span, problems),
-            Type::Scalar(Scalar::Elem(d)) if d.bits() >= 8 => {}
-            Type::Scalar(Scalar::Index | Scalar::F64) => {}
+            Type::Scalar(ScalarType::Elem(d)) if d.bits() >= 8 => {}
+            Type::Scalar(ScalarType::Index | ScalarType::F64) => {}
             other => problems.push(
                 problem(span, format!("a struct cannot hold {other}"))
                     .legal("scalars of whole bytes, and structs of them"),

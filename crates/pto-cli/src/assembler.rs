@@ -3,11 +3,11 @@
 //! Flags, defaults and exit codes are its own; messages are those of `pto`, with the assembler's last line behind them.
 //! One dash is as good as two, and a value may follow after `=` or as the next argument.
 
-use super::check::{self, Report};
-use super::emit::Request;
+use super::check::{self, CheckReport};
+use super::emit::EmitRequest;
 use super::{Failure, files, input, out, render, warn};
 use pto::Target;
-use pto::emit::{Style, Sync};
+use pto::emit::{CppStyle, InsertSync};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -49,7 +49,7 @@ pub(super) fn main() -> ExitCode {
 
 /// What the command line asks for.
 #[derive(Debug, PartialEq)]
-enum Asked {
+enum CommandLine {
     Version,
     Help,
     Emit(Arguments),
@@ -66,7 +66,7 @@ struct Arguments {
 }
 
 impl Arguments {
-    fn read(arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
+    fn read(arguments: impl Iterator<Item = String>) -> Result<CommandLine, String> {
         let mut asked = Self {
             input: PathBuf::from("-"),
             output: PathBuf::from("-"),
@@ -89,8 +89,8 @@ impl Arguments {
                 next.ok_or_else(|| format!("ptoas: for the --{name} option: requires a value!"))
             };
             match name {
-                "version" => return Ok(Asked::Version),
-                "help" | "h" | "help-list" | "help-hidden" => return Ok(Asked::Help),
+                "version" => return Ok(CommandLine::Version),
+                "help" | "h" | "help-list" | "help-hidden" => return Ok(CommandLine::Help),
                 "o" => asked.output = PathBuf::from(needed()?),
                 "pto-arch" => asked.target = Some(arch(&needed()?)?),
                 "pto-level" => asked.level = level(&needed()?)?,
@@ -108,7 +108,7 @@ impl Arguments {
                 return Err(format!("ptoas: Too many positional arguments specified!  '{second}' is the second input"));
             }
         }
-        Ok(Asked::Emit(asked))
+        Ok(CommandLine::Emit(asked))
     }
 }
 
@@ -138,24 +138,24 @@ fn switch(name: &str, value: Option<&str>) -> Result<bool, String> {
     }
 }
 
-fn run(asked: &Asked) -> Result<(), String> {
+fn run(asked: &CommandLine) -> Result<(), String> {
     let failed = |f: Failure| f.0;
     let arguments = match asked {
-        Asked::Version => {
+        CommandLine::Version => {
             return out(&format!("{VERSION}\n")).map_err(failed);
         }
-        Asked::Help => {
+        CommandLine::Help => {
             return out(HELP).map_err(failed);
         }
-        Asked::Emit(arguments) => arguments,
+        CommandLine::Emit(arguments) => arguments,
     };
     let source = input::read(&arguments.input)
         .map_err(|f| format!("{}\nError: Could not open input file: {}", f.0, arguments.input.display()))?;
-    let request = Request {
+    let request = EmitRequest {
         target: arguments.target,
         level: Some(arguments.level),
-        sync: if arguments.insert_sync { Sync::Auto } else { Sync::None },
-        style: Style::Plain,
+        sync: if arguments.insert_sync { InsertSync::Auto } else { InsertSync::None },
+        style: CppStyle::Plain,
         infer_layout: arguments.infer_layout,
     };
     match request.emit(&source) {
@@ -169,7 +169,7 @@ fn run(asked: &Asked) -> Result<(), String> {
         }
         Err((target, problems)) => {
             let read = problems.iter().any(|d| d.code.number() < 900);
-            check::print_text(&[Report { source, target, problems }]).map_err(failed)?;
+            check::print_text(&[CheckReport { source, target, problems }]).map_err(failed)?;
             Err(if read { "Error: Failed to parse MLIR." } else { "Error: Failed to emit C++." }.to_string())
         }
     }
@@ -179,13 +179,13 @@ fn run(asked: &Asked) -> Result<(), String> {
 mod tests {
     use super::*;
 
-    fn read(line: &str) -> Result<Asked, String> {
+    fn read(line: &str) -> Result<CommandLine, String> {
         Arguments::read(line.split_whitespace().map(str::to_string))
     }
 
     fn emit(line: &str) -> Arguments {
         match read(line) {
-            Ok(Asked::Emit(arguments)) => arguments,
+            Ok(CommandLine::Emit(arguments)) => arguments,
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -199,7 +199,7 @@ mod tests {
         let full = emit("--pto-arch a5 -pto-level=LEVEL3 --enable-insert-sync --disable-infer-layout - -o=-");
         assert_eq!((full.level, full.target), (3, Some(Target::A5)));
         assert!(full.insert_sync && !full.infer_layout);
-        assert_eq!(read("--version x.pto"), Ok(Asked::Version));
+        assert_eq!(read("--version x.pto"), Ok(CommandLine::Version));
     }
 
     #[test]

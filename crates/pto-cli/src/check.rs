@@ -1,9 +1,9 @@
 //! `pto check`
 
-use super::input::{self, Source};
+use super::input::{self, InputText};
 use super::json::{self, JsonDiagnostic};
 use super::render;
-use super::{Failure, Outcome, Run, out, warn};
+use super::{CommandResult, Failure, Outcome, out, warn};
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
@@ -33,19 +33,19 @@ pub(crate) fn parse_target(text: &str) -> Result<Target, String> {
 }
 
 /// A checked file.
-pub(crate) struct Report {
-    pub(crate) source: Source,
+pub(crate) struct CheckReport {
+    pub(crate) source: InputText,
     pub(crate) target: Target,
     pub(crate) problems: Vec<Diagnostic>,
 }
 
-impl Report {
+impl CheckReport {
     fn errors(&self) -> usize {
         self.problems.iter().filter(|d| d.is_error()).count()
     }
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut reports = Vec::new();
     let mut unreadable: Vec<String> = Vec::new();
     for path in input::expand(&args.files)? {
@@ -68,22 +68,22 @@ pub(crate) fn run(args: &Args) -> Run {
     Ok(if reports.iter().all(|r| r.errors() == 0) { Outcome::Clean } else { Outcome::Problems })
 }
 
-fn check(source: Source, target: Option<Target>) -> Report {
+fn check(source: InputText, target: Option<Target>) -> CheckReport {
     if let Some(d) = source.unreadable.clone() {
-        return Report { source, target: target.unwrap_or(Target::A2A3), problems: vec![d] };
+        return CheckReport { source, target: target.unwrap_or(Target::A2A3), problems: vec![d] };
     }
     let program = Program::parse(&source.text);
     let target = target.or_else(|| checks::stated_target(program.module())).unwrap_or(Target::A2A3);
     let problems = program.inspect(target);
-    Report { source, target, problems }
+    CheckReport { source, target, problems }
 }
 
-pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
+pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     for report in reports {
         render::print(&report.source, &report.problems)?;
     }
     let mut err = anstream::stderr().lock();
-    let errors: usize = reports.iter().map(Report::errors).sum();
+    let errors: usize = reports.iter().map(CheckReport::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();
     let targets = targets.into_iter().collect::<Vec<_>>().join(", ");
@@ -104,8 +104,8 @@ pub(crate) fn print_text(reports: &[Report]) -> Result<(), Failure> {
 }
 
 #[derive(Serialize)]
-struct JsonReport<'a> {
-    files: Vec<JsonFile<'a>>,
+struct JsonCheckReport<'a> {
+    files: Vec<JsonCheckedFile<'a>>,
     errors: usize,
     warnings: usize,
     /// Files that could not be read, and why.
@@ -113,24 +113,24 @@ struct JsonReport<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonFile<'a> {
+struct JsonCheckedFile<'a> {
     file: &'a str,
     target: &'static str,
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-fn print_json(reports: &[Report], unreadable: &[String]) -> Result<(), Failure> {
+fn print_json(reports: &[CheckReport], unreadable: &[String]) -> Result<(), Failure> {
     let files = reports
         .iter()
         .map(|r| {
             let lines = Lines::new(&r.source.text);
             let diagnostics = r.problems.iter().map(|d| json::diagnostic(&r.source, &lines, d)).collect();
-            JsonFile { file: &r.source.name, target: r.target.name(), diagnostics }
+            JsonCheckedFile { file: &r.source.name, target: r.target.name(), diagnostics }
         })
         .collect();
-    let errors = reports.iter().map(Report::errors).sum();
+    let errors = reports.iter().map(CheckReport::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
-    let report = JsonReport { files, errors, warnings, unreadable };
+    let report = JsonCheckReport { files, errors, warnings, unreadable };
     let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
     out(&(text + "\n"))
 }

@@ -1,7 +1,7 @@
 //! `pto doc`
 
 use super::files;
-use super::{Failure, Outcome, Run, isa, out};
+use super::{CommandResult, Failure, Outcome, isa, out};
 use pto::doc;
 use pto::isa::{Op, table};
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub(crate) struct Args {
     out: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     if let (true, Some(dir)) = (args.all, args.out.as_deref()) {
         return write_reference(dir);
     }
@@ -53,7 +53,7 @@ fn find(name: &str) -> Result<Op, Failure> {
     })
 }
 
-fn write_reference(dir: &Path) -> Run {
+fn write_reference(dir: &Path) -> CommandResult {
     std::fs::create_dir_all(dir).map_err(|e| files::failed(dir, &e))?;
     let files = doc::reference();
     for file in &files {

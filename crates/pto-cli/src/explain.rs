@@ -1,6 +1,6 @@
 //! `pto explain`
 
-use super::{Failure, Outcome, Run, out};
+use super::{CommandResult, Failure, Outcome, out};
 use pto::isa::codes::{CODES, Code};
 
 #[derive(clap::Args)]
@@ -13,7 +13,7 @@ pub(crate) struct Args {
     list: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let Some(id) = args.id.as_deref().filter(|_| !args.list) else {
         for e in CODES {
             out(&format!("{}  {}\n", e.code, e.title))?;

@@ -75,19 +75,19 @@ fn may_be_written(path: &Path, found: &Metadata) -> io::Result<()> {
 
 /// Content that is complete but not yet at its destination. Dropped, it is gone.
 pub(crate) struct Staged {
-    content: Content,
+    content: NewFile,
     to: Destination,
     path: PathBuf,
 }
 
-enum Content {
+enum NewFile {
     /// Has no name in any directory, so nothing is left behind if the process is killed.
     Unnamed(File),
     /// Where the system has no files without names.
     Named(NamedTempFile),
 }
 
-impl Content {
+impl NewFile {
     /// Beside a regular destination, so that giving it its name is one step.
     fn beside(to: &Destination) -> io::Result<Self> {
         match to {
@@ -135,7 +135,7 @@ impl Staged {
     pub(crate) fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Self, Failure> {
         let stage = || {
             let to = Destination::find(path)?;
-            let mut content = Content::beside(&to)?;
+            let mut content = NewFile::beside(&to)?;
             write(content.file())?;
             Ok(Self { content, to, path: path.to_path_buf() })
         };

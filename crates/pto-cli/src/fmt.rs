@@ -1,8 +1,8 @@
 //! `pto fmt`
 
-use super::input::{self, Source};
+use super::input::{self, InputText};
 use super::render;
-use super::{Failure, Outcome, Run, files, out};
+use super::{CommandResult, Failure, Outcome, files, out};
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
 use std::io::Write;
@@ -47,7 +47,7 @@ enum TypesArg {
     Compact,
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let mut outcome = Outcome::Clean;
     for path in input::expand(&args.files)? {
         let source = input::read(&path)?;
@@ -74,7 +74,7 @@ pub(crate) fn run(args: &Args) -> Run {
     Ok(outcome)
 }
 
-fn formatted(args: &Args, source: &Source) -> Result<Option<String>, Failure> {
+fn formatted(args: &Args, source: &InputText) -> Result<Option<String>, Failure> {
     let options = FormatOptions {
         form: args.form.map(|f| match f {
             FormArg::Level1 => Form::Level1,

@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// A source text under the name it is reported with.
-pub(crate) struct Source {
+pub(crate) struct InputText {
     pub(crate) name: String,
     /// `None` for standard input.
     pub(crate) path: Option<PathBuf>,
@@ -54,7 +54,7 @@ fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure>
 }
 
 /// Reads a file, or standard input for `-`.
-pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
+pub(crate) fn read(path: &Path) -> Result<InputText, Failure> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_string() } else { path.display().to_string() };
     let mut bytes = Vec::new();
@@ -67,22 +67,22 @@ pub(crate) fn read(path: &Path) -> Result<Source, Failure> {
     Ok(decode(name, (!stdin).then(|| path.to_path_buf()), bytes))
 }
 
-fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> Source {
+fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> InputText {
     if bytecode::is_bytecode(&bytes) {
         let (text, unreadable) = match pto::text_of_bytecode(&bytes) {
             Ok(text) => (text, None),
             Err(error) => (String::new(), error.into_diagnostics().pop()),
         };
-        return Source { name, path, text, is_bytecode: true, unreadable };
+        return InputText { name, path, text, is_bytecode: true, unreadable };
     }
     match String::from_utf8(bytes) {
-        Ok(text) => Source { name, path, text, is_bytecode: false, unreadable: None },
+        Ok(text) => InputText { name, path, text, is_bytecode: false, unreadable: None },
         Err(e) => {
             let at = e.utf8_error().valid_up_to() as u32;
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
             let message = format!("byte {at} is not UTF-8");
             let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(at, at), message);
-            Source { name, path, text, is_bytecode: false, unreadable: Some(d.help("save the file as UTF-8")) }
+            InputText { name, path, text, is_bytecode: false, unreadable: Some(d.help("save the file as UTF-8")) }
         }
     }
 }

@@ -1,9 +1,9 @@
 //! `pto isa`
 
 use super::check::parse_target;
-use super::{Failure, Outcome, Run, out};
+use super::{CommandResult, Failure, Outcome, out};
 use pto::doc;
-use pto::isa::row::{AttrSpec, Count, Elem, Pipes};
+use pto::isa::row::{AttrSpec, ElemRule, Pipes, SlotCount};
 use pto::isa::{Dir, Family, Op, Slot, Target, table};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -24,7 +24,7 @@ pub(crate) struct Args {
     coverage: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let family = args.family.as_deref().map(find_family).transpose()?;
     let ops: Vec<Op> = table::isa()
         .filter(|op| family.is_none_or(|f| op.row().family == f))
@@ -146,7 +146,7 @@ struct JsonAttr {
 
 pub(crate) fn json(op: Op) -> JsonRow {
     let row = op.row();
-    let has_data = row.slots.iter().any(|s| s.elem == Elem::Data);
+    let has_data = row.slots.iter().any(|s| s.elem == ElemRule::Data);
     let types = |t: Target| (t.name(), row.data_types(t).iter().map(|d| d.name()).collect());
     JsonRow {
         name: row.name,
@@ -178,15 +178,15 @@ fn json_slot(slot: &Slot) -> JsonSlot {
         },
         kind: slot.kind.noun(),
         count: match slot.count {
-            Count::One => "one",
-            Count::Optional => "optional",
-            Count::Many => "many",
+            SlotCount::One => "one",
+            SlotCount::Optional => "optional",
+            SlotCount::Many => "many",
         },
         elements: match slot.elem {
-            Elem::Any => None,
-            Elem::Data => Some("data".to_string()),
-            Elem::Of(set) => Some(set.to_string()),
-            Elem::Like(other) => Some(format!("as {other}")),
+            ElemRule::Any => None,
+            ElemRule::Data => Some("data".to_string()),
+            ElemRule::Of(set) => Some(set.to_string()),
+            ElemRule::Like(other) => Some(format!("as {other}")),
         },
     }
 }

@@ -1,6 +1,6 @@
 //! Diagnostics for programs: the same data with byte spans and lines.
 
-use super::input::Source;
+use super::input::InputText;
 use pto::isa::{Change, Diagnostic, Edit, Label};
 use pto::syntax::Lines;
 use serde::Serialize;
@@ -45,7 +45,7 @@ struct JsonSpan<'a> {
     text: &'a str,
 }
 
-pub(crate) fn diagnostic<'a>(source: &'a Source, lines: &Lines, d: &'a Diagnostic) -> JsonDiagnostic<'a> {
+pub(crate) fn diagnostic<'a>(source: &'a InputText, lines: &Lines, d: &'a Diagnostic) -> JsonDiagnostic<'a> {
     let span = |l: &'a Label| {
         let (line, column) = lines.locate(l.span.start);
         JsonSpan { start: l.span.start, end: l.span.end, line, column, text: &l.text }

@@ -98,7 +98,7 @@ impl From<std::io::Error> for Failure {
     }
 }
 
-pub(crate) type Run = Result<Outcome, Failure>;
+pub(crate) type CommandResult = Result<Outcome, Failure>;
 
 /// The command `ptoas`.
 pub fn assemble() -> ExitCode {
@@ -132,7 +132,7 @@ fn as_number(arg: OsString) -> OsString {
     }
 }
 
-fn run_command(command: Command) -> Run {
+fn run_command(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => run::run(&args),
         Command::Race(args) => race::run(&args),
@@ -156,12 +156,12 @@ fn run_command(command: Command) -> Run {
 }
 
 /// A failed write of the results is not a success.
-fn flushed(outcome: Outcome) -> Run {
+fn flushed(outcome: Outcome) -> CommandResult {
     std::io::stdout().flush().map_err(|e| stdout_failed(&e))?;
     Ok(outcome)
 }
 
-fn exit_code(result: Run) -> ExitCode {
+fn exit_code(result: CommandResult) -> ExitCode {
     match result {
         Ok(Outcome::Clean) => ExitCode::SUCCESS,
         Ok(Outcome::Problems) => ExitCode::from(1),

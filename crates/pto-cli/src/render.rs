@@ -1,7 +1,7 @@
 //! Diagnostics for a terminal.
 
 use super::Failure;
-use super::input::Source;
+use super::input::InputText;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use pto::isa::{Diagnostic, Label, Span};
 use pto::syntax::Lines;
@@ -15,7 +15,7 @@ const SHOWN: usize = 100;
 
 /// Writes the problems of a source to standard error: all of them, or the first ones and how many more there are. If there are too
 /// many, errors come before warnings.
-pub(crate) fn print(source: &Source, problems: &[Diagnostic]) -> Result<(), Failure> {
+pub(crate) fn print(source: &InputText, problems: &[Diagnostic]) -> Result<(), Failure> {
     if problems.is_empty() {
         return Ok(());
     }
@@ -40,13 +40,13 @@ pub(crate) fn print(source: &Source, problems: &[Diagnostic]) -> Result<(), Fail
 
 /// Turns diagnostics of one source into text.
 pub(crate) struct Terminal<'s> {
-    source: &'s Source,
+    source: &'s InputText,
     lines: Lines,
     renderer: Renderer,
 }
 
 impl<'s> Terminal<'s> {
-    pub(crate) fn new(source: &'s Source) -> Self {
+    pub(crate) fn new(source: &'s InputText) -> Self {
         let renderer = Renderer::styled().term_width(columns().unwrap_or(140));
         Self { source, lines: Lines::new(&source.text), renderer }
     }

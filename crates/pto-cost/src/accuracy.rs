@@ -1,22 +1,22 @@
 //! The laws against measured points: some were used to fit them, others judge them.
 
-use crate::cost::{Instance, TileUse, charge};
+use crate::cost::{Execution, TileUse, charge};
 use crate::laws::{Law, Laws, Model};
-use pto_isa::row::{Count, SlotKind};
+use pto_isa::row::{SlotCount, SlotKind};
 use pto_isa::{DType, Dir, Loc, Op, Target, table};
 
 const TEXT: &str = include_str!("../data/points.tsv");
 
 /// What a point is used for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Use {
+pub enum PointUse {
     /// Laws are fitted to it.
     Fit,
     /// Laws are judged by it.
     Judge,
 }
 
-impl Use {
+impl PointUse {
     /// The word in the data.
     pub const fn name(self) -> &'static str {
         match self {
@@ -39,9 +39,9 @@ pub struct Point {
     /// Where it belongs, `910B3 goldens` for example.
     pub set: &'static str,
     /// What it is used for.
-    pub role: Use,
+    pub role: PointUse,
     /// The execution.
-    pub instance: Instance,
+    pub instance: Execution,
     /// What was measured.
     pub cycles: f64,
 }
@@ -78,7 +78,7 @@ pub fn points() -> Vec<Point> {
 fn read(line: &'static str) -> Option<Point> {
     let fields: Vec<&'static str> = line.split('\t').collect();
     let [target, set, role, name, types, tile, valid, mode, cycles] = fields[..] else { return None };
-    let role = Use::parse(role)?;
+    let role = PointUse::parse(role)?;
     let op = table::find(name)?;
     let mode = if mode == "high_precision" { mode } else { "" };
     let mut types = types.split("->").filter_map(DType::parse);
@@ -93,14 +93,14 @@ fn extents(text: &str) -> Option<(u64, u64)> {
 }
 
 /// An execution on tiles of one size, as many as the row asks for.
-fn instance(op: Op, types: (DType, DType), size: (u64, u64), valid: (u64, u64), mode: &'static str) -> Instance {
+fn instance(op: Op, types: (DType, DType), size: (u64, u64), valid: (u64, u64), mode: &'static str) -> Execution {
     let is_tile = |dir: Dir| {
-        op.row().slots.iter().filter(|s| s.kind == SlotKind::Tile && s.dir == dir && s.count == Count::One).count()
+        op.row().slots.iter().filter(|s| s.kind == SlotKind::Tile && s.dir == dir && s.count == SlotCount::One).count()
     };
     let tile = |dtype, write| TileUse { loc: Loc::Vec, dtype, size, valid, write };
     let read = std::iter::repeat_n(tile(types.0, false), is_tile(Dir::In));
     let written = std::iter::repeat_n(tile(types.1, true), is_tile(Dir::Out).max(1));
-    Instance { op, tiles: read.chain(written).collect(), loaded: 0, stored: 0, mode }
+    Execution { op, tiles: read.chain(written).collect(), loaded: 0, stored: 0, mode }
 }
 
 /// The errors of a set of points.

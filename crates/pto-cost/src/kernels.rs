@@ -1,6 +1,6 @@
 //! Measured kernels: programs of the project that do what was measured, and the times.
 
-use crate::accuracy::Use;
+use crate::accuracy::PointUse;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Options, record};
@@ -20,7 +20,7 @@ pub struct KernelPoint {
     /// Where it belongs.
     pub set: &'static str,
     /// What it is used for.
-    pub role: Use,
+    pub role: PointUse,
     /// The target.
     pub target: Target,
     /// The program.
@@ -47,7 +47,7 @@ fn read(line: &'static str) -> Option<KernelPoint> {
     let [set, role, kernel, target, numbers, blocks, micros] = fields[..] else { return None };
     Some(KernelPoint {
         set,
-        role: Use::parse(role)?,
+        role: PointUse::parse(role)?,
         target: Target::parse(target)?,
         program: PROGRAMS.iter().find(|p| p.0 == kernel)?.1,
         numbers,

@@ -2,10 +2,10 @@
 //!
 //! Laws are data ([`Laws`]): numbers with their source and a [`Grade`]. [`charge`] turns a law and the operands of an
 //! instruction into cycles. [`record`] follows a program and writes down what the pipes of its cores do and what each item waits
-//! for; [`simulate`] says when everything happens. A [`Report`] sums that up, [`advise`] tries changes, and [`view`] shows it.
+//! for; [`simulate`] says when everything happens. A [`PerfReport`] sums that up, [`advise`] tries changes, and [`view`] shows it.
 //!
 //! ```
-//! use pto_cost::{Laws, Machine, Options, Report, record, simulate};
+//! use pto_cost::{Laws, Machine, Options, PerfReport, record, simulate};
 //! use pto_cpu::Plan;
 //! use pto_isa::Target;
 //!
@@ -21,7 +21,7 @@
 //! let laws = Laws::of(Target::A2A3);
 //! let trace = record(plan.launch(), &[], Options::default()).expect("it can be followed");
 //! let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it comes to an end");
-//! let report = Report::new(&trace, &line, laws);
+//! let report = PerfReport::new(&trace, &line, laws);
 //! assert_eq!(report.cycles, 159.0);
 //! assert!(report.by_data, "the program has no flags");
 //! ```
@@ -37,15 +37,15 @@ mod sim;
 mod trace;
 pub mod view;
 
-pub use accuracy::{Errors, Point, Use, errors, points};
-pub use cost::{Charge, Instance, TileUse, Work, charge, cycles_under, way_between, work};
+pub use accuracy::{Errors, Point, PointUse, errors, points};
+pub use cost::{Charge, Execution, TileUse, Work, charge, cycles_under, way_between, work};
 pub use kernels::{KernelPoint, kernels};
-pub use laws::{Grade, Key, Law, Laws, Model, Params, is_costed, law_of_row};
+pub use laws::{Grade, Law, Laws, Model, ParamKey, Params, is_costed, law_of_row};
 pub use report::{
-    Advice, Change, PathStep, PipeUse, Report, Retrace, Roofline, Stall, advise, blocks, critical_path, occupancy,
-    on_path, reason,
+    Advice, AdviceChange, PathStep, PerfReport, PipeUse, Retrace, Roofline, Stall, advise, blocks, critical_path,
+    occupancy, on_path, reason,
 };
-pub use sim::{Machine, Stuck, Timeline, simulate};
+pub use sim::{Deadlock, Machine, Timeline, simulate};
 pub use trace::{
     Cost, Dep, Item, LANES, NONE, Options, OrderSource, Touch, Trace, Traffic, Why, core_name, pipe_name, record,
     record_run,

@@ -1,6 +1,6 @@
 //! What a program takes and what it is launched with.
 
-use pto_isa::{DType, Scalar, Span, TileType};
+use pto_isa::{DType, ScalarType, Span, TileType};
 
 /// A parameter of the entry function.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -23,7 +23,7 @@ pub enum ParamKind {
     /// A tensor in global memory, with the extents the type states (outermost first; `None`: any).
     Tensor(DType, Vec<Option<u64>>),
     /// A number.
-    Scalar(Scalar),
+    Scalar(ScalarType),
     /// A tile.
     Tile(TileType),
     /// Nothing a caller could give: the type.
@@ -151,19 +151,19 @@ impl<'a> Borrowed<'a> {
 ///     const DTYPE: pto_isa::DType = pto_isa::DType::U64;
 /// }
 /// ```
-pub trait Number: sealed::Plain + Copy + 'static {
+pub trait Number: sealed::PlainBits + Copy + 'static {
     /// The element type.
     const DTYPE: DType;
 }
 
 mod sealed {
     /// Numbers without padding, for which every pattern of bits is a value.
-    pub trait Plain {}
+    pub trait PlainBits {}
 }
 
 macro_rules! numbers {
     ($($type:ty => $dtype:ident),+) => {$(
-        impl sealed::Plain for $type {}
+        impl sealed::PlainBits for $type {}
         impl Number for $type { const DTYPE: DType = DType::$dtype; }
     )+};
 }
@@ -264,7 +264,7 @@ pub struct Options {
     pub plain: bool,
     /// What memory of cores holds that nothing has written.
     pub uninitialised: Uninitialised,
-    /// A read of such memory stops the run; otherwise it is a warning in the [`Report`].
+    /// A read of such memory stops the run; otherwise it is a warning in the [`RunReport`].
     pub strict: bool,
 }
 
@@ -308,7 +308,7 @@ pub enum Uninitialised {
 /// What a run did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
-pub struct Report {
+pub struct RunReport {
     /// For each parameter, whether the program wrote to its memory; the parameters of one rank after those of another.
     pub written: Vec<bool>,
     /// Instructions executed, over all blocks.

@@ -97,7 +97,7 @@ pub(crate) struct Touched {
 }
 
 /// Locks until it is dropped.
-pub(crate) struct Held<'a> {
+pub(crate) struct GuardLock<'a> {
     guards: &'a Guards,
     touched: [Option<Touched>; MAX_VIEWS],
 }
@@ -108,14 +108,14 @@ impl Guards {
     }
 
     /// Waits until this thread may touch these bytes. Memory of the thread's own has no locks.
-    pub fn hold(&self, touched: [Option<Touched>; MAX_VIEWS]) -> Held<'_> {
+    pub fn hold(&self, touched: [Option<Touched>; MAX_VIEWS]) -> GuardLock<'_> {
         let touched = match touched {
             // Both in one go: a thread that has a lock must not ask for it again.
             [Some(a), Some(b)] if a.buffer == b.buffer => [Some(a.and(b)), None],
             [Some(a), Some(b)] if a.buffer > b.buffer => [Some(b), Some(a)],
             other => other,
         };
-        let held = Held { guards: self, touched };
+        let held = GuardLock { guards: self, touched };
         held.each(Stripe::lock);
         held
     }
@@ -128,7 +128,7 @@ impl Touched {
     }
 }
 
-impl Held<'_> {
+impl GuardLock<'_> {
     fn each(&self, act: fn(&Stripe, bool)) {
         for touched in self.touched.iter().flatten() {
             let stripes = self.guards.0.get(touched.buffer).map_or(&[][..], |s| s.of(touched.bytes));
@@ -137,7 +137,7 @@ impl Held<'_> {
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for GuardLock<'_> {
     fn drop(&mut self) {
         self.each(Stripe::unlock);
     }

@@ -38,7 +38,7 @@ mod plan;
 mod prepared;
 mod run;
 
-pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, Report, Timing, Uninitialised};
+pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, RunReport, Timing, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
 pub use prepared::{Plan, Role, Set};

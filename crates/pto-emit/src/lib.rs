@@ -8,7 +8,7 @@
 //! The same program gives the same bytes, always. What C++ cannot express is a diagnostic, and then there is no text.
 //!
 //! What the program leaves open is filled in first by the passes of `pto-opt`: buffers for tile values, scratch tiles, addresses for tiles, and flags and
-//! barriers for kernels that state no order ([`Sync`]). [`emit`] also gives warnings: about accesses that nothing orders.
+//! barriers for kernels that state no order ([`InsertSync`]). [`emit`] also gives warnings: about accesses that nothing orders.
 //!
 //! ```
 //! use pto_isa::Target;
@@ -39,7 +39,7 @@ use pto_isa::{Diagnostic, Error, Span, Target, codes};
 
 /// How the text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Style {
+pub enum CppStyle {
     /// Names of the program where they are legal, tile types under short names, lines of the source in comments.
     #[default]
     Readable,
@@ -49,7 +49,7 @@ pub enum Style {
 
 /// Whether flags and barriers are inserted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Sync {
+pub enum InsertSync {
     /// In kernels without any order: no flag, event, barrier or buffer token, in no function that they call or that
     /// calls them. The others are emitted as they are.
     #[default]
@@ -60,12 +60,12 @@ pub enum Sync {
     None,
 }
 
-impl Sync {
-    fn mode(self) -> pto_opt::Mode {
+impl InsertSync {
+    fn mode(self) -> pto_opt::SyncMode {
         match self {
-            Self::Unstated => pto_opt::Mode::Unstated,
-            Self::Auto => pto_opt::Mode::Minimal,
-            Self::None => pto_opt::Mode::None,
+            Self::Unstated => pto_opt::SyncMode::Unstated,
+            Self::Auto => pto_opt::SyncMode::Minimal,
+            Self::None => pto_opt::SyncMode::None,
         }
     }
 }
@@ -78,18 +78,25 @@ pub struct Options<'a> {
     /// The line of a position in the source, for comments.
     pub line: Option<&'a dyn Fn(u32) -> u32>,
     /// How the text looks.
-    pub style: Style,
+    pub style: CppStyle,
     /// The level the program must have; any when left out.
     pub level: Option<u8>,
     /// Whether synchronisation is inserted.
-    pub sync: Sync,
+    pub sync: InsertSync,
     /// Views that do not state their layout get the one their strides and tiles say; else they are ND.
     pub infer_layout: bool,
 }
 
 impl Default for Options<'_> {
     fn default() -> Self {
-        Self { source: "", line: None, style: Style::default(), level: None, sync: Sync::default(), infer_layout: true }
+        Self {
+            source: "",
+            line: None,
+            style: CppStyle::default(),
+            level: None,
+            sync: InsertSync::default(),
+            infer_layout: true,
+        }
     }
 }
 
@@ -131,7 +138,7 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Error> {
 /// As [`cpp`], with what is known about the text.
 ///
 /// ```
-/// use pto_emit::{Options, Sync};
+/// use pto_emit::{Options, InsertSync};
 /// let (module, _) = pto_syntax::parse(
 ///     "func.func @f(%s: f32) {
 ///        %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
@@ -143,7 +150,7 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Error> {
 /// let checked = pto_check::check(module, pto_isa::Target::A2A3).expect("legal");
 /// let ordered = pto_emit::emit(&checked, &Options::default()).expect("C++ can express it");
 /// assert!(ordered.text.contains("pipe_barrier(PIPE_V);") && ordered.warnings().is_empty());
-/// let bare = pto_emit::emit(&checked, &Options { sync: Sync::None, ..Options::default() }).expect("C++ can express it");
+/// let bare = pto_emit::emit(&checked, &Options { sync: InsertSync::None, ..Options::default() }).expect("C++ can express it");
 /// assert!(bare.has_no_order() && bare.warnings().len() == 1);
 /// ```
 ///

@@ -2,7 +2,7 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, codes};
-use pto_opt::sync::{Hazard, Reason, Unordered};
+use pto_opt::sync::{DependenceKind, Reason, Unordered};
 
 /// One warning for a program: the first pair, and how many there are.
 pub(crate) fn warning(module: &Module, unordered: &Unordered) -> Option<Diagnostic> {
@@ -29,9 +29,9 @@ fn message(module: &Module, pair: &Reason) -> String {
     let tile = module.value_name(pair.value);
     let (second, first) = (name(pair.second), name(pair.first));
     let what = match pair.hazard {
-        Hazard::ReadAfterWrite => format!("`{second}` may read `%{tile}` before `{first}` has written it"),
-        Hazard::WriteAfterRead => format!("`{second}` may overwrite `%{tile}` before `{first}` has read it"),
-        Hazard::WriteAfterWrite => format!("`{second}` may write `%{tile}` before `{first}` has written it"),
+        DependenceKind::ReadAfterWrite => format!("`{second}` may read `%{tile}` before `{first}` has written it"),
+        DependenceKind::WriteAfterRead => format!("`{second}` may overwrite `%{tile}` before `{first}` has read it"),
+        DependenceKind::WriteAfterWrite => format!("`{second}` may write `%{tile}` before `{first}` has written it"),
     };
     format!("{what}: no flag or barrier orders them")
 }

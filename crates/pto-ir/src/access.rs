@@ -87,14 +87,14 @@ impl Module {
     /// An integer attribute: what is given, or what the row says it then is.
     ///
     /// ```
-    /// use pto_ir::{Attr, Builder, Rest, TypeId};
+    /// use pto_ir::{Attr, Builder, OpExtras, TypeId};
     /// use pto_isa::Op;
-    /// use pto_isa::row::{Core, Fifo, EndForm};
+    /// use pto_isa::row::{CoreKind, Fifo, EndForm};
     ///
     /// let mut builder = Builder::new();
     /// let both = builder.attr("dir_mask", Attr::Int(3, TypeId::UNKNOWN));
-    /// let open = Op::of(Fifo::Open(EndForm::Named(Core::Cube)));
-    /// builder.op(open, &[], &[], Rest { attrs: vec![both], ..Rest::default() });
+    /// let open = Op::of(Fifo::Open(EndForm::Named(CoreKind::Cube)));
+    /// builder.op(open, &[], &[], OpExtras { attrs: vec![both], ..OpExtras::default() });
     /// let block = builder.innermost();
     /// let pipe = builder.module.block(block).ops[0];
     /// assert_eq!(builder.module.given_int(pipe, "slot_num"), None);

@@ -9,13 +9,13 @@ use pto_isa::{FnType, Op, Span, Target, Type};
 /// A function under construction; operations go to the end of the innermost open block.
 ///
 /// ```
-/// use pto_ir::{Builder, Rest};
-/// use pto_isa::{DType, Scalar, Type, table::op};
+/// use pto_ir::{Builder, OpExtras};
+/// use pto_isa::{DType, ScalarType, Type, table::op};
 ///
 /// let mut builder = Builder::new();
-/// let index = Type::Scalar(Scalar::Index);
+/// let index = Type::Scalar(ScalarType::Index);
 /// let n = builder.param("n", &index);
-/// builder.op(op::arith_addi, &[(0, n), (1, n)], &[(2, "twice", index.clone())], Rest::default());
+/// builder.op(op::arith_addi, &[(0, n), (1, n)], &[(2, "twice", index.clone())], OpExtras::default());
 /// assert!(builder.finish("f", None).contains("%twice = arith.addi %n, %n : index"));
 /// ```
 #[derive(Debug)]
@@ -86,7 +86,13 @@ impl Builder {
     }
 
     /// Appends an operation; operands and results come with their slots, results also with their names.
-    pub fn op(&mut self, op: Op, operands: &[(u8, ValueId)], results: &[(u8, &str, Type)], rest: Rest) -> Vec<ValueId> {
+    pub fn op(
+        &mut self,
+        op: Op,
+        operands: &[(u8, ValueId)],
+        results: &[(u8, &str, Type)],
+        rest: OpExtras,
+    ) -> Vec<ValueId> {
         let span = self.span;
         let results = results
             .iter()
@@ -108,7 +114,7 @@ impl Builder {
 
     /// Ends the function and prints it, inside a module that names its target if one is given.
     pub fn finish(mut self, name: &str, stated: Option<Target>) -> String {
-        self.op(Op::of(Control::Return), &[], &[], Rest::default());
+        self.op(Op::of(Control::Return), &[], &[], OpExtras::default());
         let body = self.innermost();
         let inputs = self.module.block(body).args.iter().map(|&a| self.module.value_type(a).clone()).collect();
         let ty = self.module.intern_type(Type::Function(Box::new(FnType { inputs, results: Box::new([]) })));
@@ -118,13 +124,13 @@ impl Builder {
         self.open = vec![self.module.top];
         if let Some(target) = stated {
             self.open_block();
-            self.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Function), &[], &[], OpExtras { attrs, regions, ..OpExtras::default() });
             let arch = Attr::Str(self.module.names.intern(target.name()));
             let attrs = vec![self.attr("pto.target_arch", arch)];
             let regions = vec![self.close_block()];
-            self.op(Op::of(Control::Module), &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Module), &[], &[], OpExtras { attrs, regions, ..OpExtras::default() });
         } else {
-            self.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
+            self.op(Op::of(Control::Function), &[], &[], OpExtras { attrs, regions, ..OpExtras::default() });
         }
         print(&self.module, Style::default())
     }
@@ -144,7 +150,7 @@ impl Builder {
                 self.attr(name, value)
             })
             .collect();
-        self.op(filling.op, operands, results, Rest { attrs, ..Rest::default() })
+        self.op(filling.op, operands, results, OpExtras { attrs, ..OpExtras::default() })
     }
 
     fn attr_of(&mut self, value: AttrValue<'static>) -> Attr {
@@ -166,7 +172,7 @@ impl Default for Builder {
 
 /// What few operations have.
 #[derive(Default, Debug)]
-pub struct Rest {
+pub struct OpExtras {
     /// Attributes by name.
     pub attrs: Vec<(Sym, Attr)>,
     /// Nested code.

@@ -26,7 +26,7 @@ mod symbols;
 mod ways;
 
 pub use attr::Attr;
-pub use builder::{Builder, Rest};
+pub use builder::{Builder, OpExtras};
 pub use ids::{BlockId, OpId, RegionId, Sym, TypeId, ValueId};
 pub use intern::Interner;
 pub use make::Names;

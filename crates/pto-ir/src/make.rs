@@ -45,10 +45,10 @@ impl Module {
     /// ```
     /// use pto_ir::Module;
     /// use pto_isa::row::Arith;
-    /// use pto_isa::{Scalar, Span, Type};
+    /// use pto_isa::{ScalarType, Span, Type};
     ///
     /// let mut module = Module::default();
-    /// let index = module.intern_type(Type::Scalar(Scalar::Index));
+    /// let index = module.intern_type(Type::Scalar(ScalarType::Index));
     /// let names = ["four", "eight"].map(|name| module.names.intern(name));
     /// let four = module.new_constant(4, index, names[0], Span::default());
     /// let four = module.results(four).next().expect("a result");

@@ -6,18 +6,18 @@ use std::collections::HashMap;
 /// True when two modules are the same program: same operations, operands, attributes, types and names of
 /// symbols, whatever their values are called and wherever they stood in the source.
 pub fn same(a: &Module, b: &Module) -> bool {
-    let mut pair = Pair { a, b, values: HashMap::new(), blocks: HashMap::new() };
+    let mut pair = ModulePair { a, b, values: HashMap::new(), blocks: HashMap::new() };
     pair.block(a.top, b.top)
 }
 
-struct Pair<'m> {
+struct ModulePair<'m> {
     a: &'m Module,
     b: &'m Module,
     values: HashMap<ValueId, ValueId>,
     blocks: HashMap<BlockId, BlockId>,
 }
 
-impl Pair<'_> {
+impl ModulePair<'_> {
     fn block(&mut self, x: BlockId, y: BlockId) -> bool {
         let (p, q) = (self.a.block(x), self.b.block(y));
         self.values_define(&p.args, &q.args)

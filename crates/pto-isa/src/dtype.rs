@@ -1,7 +1,7 @@
 //! Element types: width, packing, and how every dialect spells them.
 //!
 //! A [`DType`] is what one element of a tile or of global memory is. Scalars that never live in a
-//! tile (`index`, `i1`, `f64`) are in [`Scalar`].
+//! tile (`index`, `i1`, `f64`) are in [`ScalarType`].
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -42,7 +42,7 @@ pub enum Class {
     Float,
 }
 
-struct Info {
+struct DTypeInfo {
     name: &'static str,
     bits: u8,
     class: Class,
@@ -52,7 +52,7 @@ struct Info {
 }
 
 /// One line per type: our name, bits, class, dialect spelling, C++ spelling, other accepted spellings.
-const INFO: [Info; DType::COUNT] = {
+const INFO: [DTypeInfo; DType::COUNT] = {
     const fn row(
         name: &'static str,
         bits: u8,
@@ -60,8 +60,8 @@ const INFO: [Info; DType::COUNT] = {
         mlir: &'static str,
         cpp: &'static str,
         aliases: &'static [&'static str],
-    ) -> Info {
-        Info { name, bits, class, mlir, cpp, aliases }
+    ) -> DTypeInfo {
+        DTypeInfo { name, bits, class, mlir, cpp, aliases }
     }
     use Class::{Float, Signed, Unsigned};
     [
@@ -110,7 +110,7 @@ impl DType {
         [I4, I8, I16, I32, I64, U8, U16, U32, U64, F16, Bf16, F32, F8E4M3, F8E5M2, F8E8M0, Hif8, F4E1M2, F4E2M1]
     };
 
-    const fn info(self) -> &'static Info {
+    const fn info(self) -> &'static DTypeInfo {
         &INFO[self as usize]
     }
 
@@ -289,7 +289,7 @@ impl fmt::Debug for DTypes {
 
 /// The type of a scalar value: an element type, or one that only the scalar unit knows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Scalar {
+pub enum ScalarType {
     /// A type that may also be a tile element.
     Elem(DType),
     /// One bit: the result of a comparison.
@@ -300,7 +300,7 @@ pub enum Scalar {
     F64,
 }
 
-impl Scalar {
+impl ScalarType {
     /// Reads a scalar type name.
     pub fn parse(text: &str) -> Option<Self> {
         match text {
@@ -346,9 +346,9 @@ impl Scalar {
     /// The numbers that an integer type holds; `None` for a floating-point type. True of one bit is written 1 or -1.
     ///
     /// ```
-    /// use pto_isa::{DType, Scalar};
-    /// assert_eq!(Scalar::Elem(DType::I8).int_range(), Some(-128..=127));
-    /// assert_eq!(Scalar::Elem(DType::U8).int_range(), Some(0..=255));
+    /// use pto_isa::{DType, ScalarType};
+    /// assert_eq!(ScalarType::Elem(DType::I8).int_range(), Some(-128..=127));
+    /// assert_eq!(ScalarType::Elem(DType::U8).int_range(), Some(0..=255));
     /// ```
     pub fn int_range(self) -> Option<RangeInclusive<i128>> {
         let half = |bits: u32| 1i128 << (bits - 1);
@@ -364,9 +364,9 @@ impl Scalar {
     /// The number that a larger one becomes when only as many bits are kept as the integer type has.
     ///
     /// ```
-    /// use pto_isa::{DType, Scalar};
-    /// assert_eq!(Scalar::Elem(DType::I8).wrapped(255), -1);
-    /// assert_eq!(Scalar::Elem(DType::I8).wrapped(300), 44);
+    /// use pto_isa::{DType, ScalarType};
+    /// assert_eq!(ScalarType::Elem(DType::I8).wrapped(255), -1);
+    /// assert_eq!(ScalarType::Elem(DType::I8).wrapped(300), 44);
     /// ```
     pub fn wrapped(self, n: i128) -> i128 {
         match self.int_range() {
@@ -377,7 +377,7 @@ impl Scalar {
     }
 }
 
-impl fmt::Display for Scalar {
+impl fmt::Display for ScalarType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Elem(d) => f.write_str(d.name()),

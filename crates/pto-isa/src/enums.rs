@@ -16,7 +16,7 @@ pub enum Bracket {
 
 /// How C++ spells the values of an enumeration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Case {
+pub enum CppCase {
     /// `PIPE_V`: as the dialect does.
     Same,
     /// `gt` → `GT`
@@ -43,7 +43,7 @@ pub struct EnumDef {
     /// The C++ type in the device headers, empty where there is none.
     pub cpp: &'static str,
     /// How C++ spells the values.
-    pub case: Case,
+    pub case: CppCase,
     /// Values in the dialect's spelling, with their numbers.
     pub values: &'static [(&'static str, i64)],
 }
@@ -83,13 +83,13 @@ impl EnumDef {
     pub fn cpp_value(&self, at: usize) -> String {
         let (name, number) = self.values[at];
         let word = match self.case {
-            Case::Same => name.to_string(),
-            Case::Upper => name.to_ascii_uppercase(),
-            Case::Pascal => name.split('_').map(capital).collect(),
-            Case::Title => name.split('_').map(capital).collect::<Vec<_>>().join("_"),
-            Case::Cast => format!("CAST_{}", name.strip_prefix("CAST_").unwrap_or(name)),
-            Case::Pipe => pipe_of_class(name).name().to_string(),
-            Case::Number => number.to_string(),
+            CppCase::Same => name.to_string(),
+            CppCase::Upper => name.to_ascii_uppercase(),
+            CppCase::Pascal => name.split('_').map(capital).collect(),
+            CppCase::Title => name.split('_').map(capital).collect::<Vec<_>>().join("_"),
+            CppCase::Cast => format!("CAST_{}", name.strip_prefix("CAST_").unwrap_or(name)),
+            CppCase::Pipe => pipe_of_class(name).name().to_string(),
+            CppCase::Number => number.to_string(),
         };
         if self.cpp.is_empty() { word } else { format!("{}::{word}", self.cpp) }
     }
@@ -128,7 +128,7 @@ impl fmt::Display for EnumDef {
 macro_rules! enums {
     ($($(#[$doc:meta])* $id:ident = $bracket:ident $name:literal $cpp:literal $case:ident { $($value:literal = $n:literal),+ $(,)? })+) => {
         $($(#[$doc])* pub const $id: EnumDef = EnumDef {
-            name: $name, bracket: Bracket::$bracket, cpp: $cpp, case: Case::$case, values: &[$(($value, $n)),+],
+            name: $name, bracket: Bracket::$bracket, cpp: $cpp, case: CppCase::$case, values: &[$(($value, $n)),+],
         };)+
         /// Every enumeration.
         pub static ENUMS: &[&EnumDef] = &[$(&$id),+];

@@ -1,6 +1,6 @@
 //! Global tensors: shape, strides and the layouts that map a tile's rows and columns onto them.
 
-use crate::{DType, Dim, Scalar};
+use crate::{DType, Dim, ScalarType};
 use std::fmt;
 
 /// The most dimensions a global tensor can have.
@@ -12,15 +12,15 @@ pub struct ViewType {
     /// Extents, outermost first.
     pub dims: Box<[Dim]>,
     /// Element type.
-    pub elem: Scalar,
+    pub elem: ScalarType,
 }
 
 impl ViewType {
     /// The number of elements, when every extent is part of the type.
     ///
     /// ```
-    /// use pto_isa::{DType, Dim, Scalar, ViewType};
-    /// let v = ViewType { dims: [Dim::Fixed(16), Dim::Fixed(8)].into(), elem: Scalar::Elem(DType::F32) };
+    /// use pto_isa::{DType, Dim, ScalarType, ViewType};
+    /// let v = ViewType { dims: [Dim::Fixed(16), Dim::Fixed(8)].into(), elem: ScalarType::Elem(DType::F32) };
     /// assert_eq!(v.elements(), Some(128));
     /// ```
     pub fn elements(&self) -> Option<u64> {
@@ -30,8 +30,8 @@ impl ViewType {
     /// True when the extents that are part of the type give fewer than 2^63 bytes: more cannot be told apart by address.
     ///
     /// ```
-    /// use pto_isa::{DType, Dim, Scalar, ViewType};
-    /// let square = |n| ViewType { dims: [Dim::Fixed(n), Dim::Fixed(n)].into(), elem: Scalar::Elem(DType::F32) };
+    /// use pto_isa::{DType, Dim, ScalarType, ViewType};
+    /// let square = |n| ViewType { dims: [Dim::Fixed(n), Dim::Fixed(n)].into(), elem: ScalarType::Elem(DType::F32) };
     /// assert!(square(1 << 30).is_addressable());
     /// assert!(!square(1 << 32).is_addressable());
     /// ```

@@ -29,7 +29,7 @@ mod types;
 
 pub use codes::Code;
 pub use diag::{Change, Diagnostic, Edit, Label, Severity, Span};
-pub use dtype::{Class, DType, DTypes, Scalar};
+pub use dtype::{Class, DType, DTypes, ScalarType};
 pub use enums::EnumDef;
 pub use error::{Error, Excerpt, Location, Source};
 pub use global::{Five, GlobalLayout, MAX_RANK, ViewType, dot};

@@ -79,8 +79,8 @@ impl Type {
     /// The tile behind a value, a buffer, or a lowered buffer in a memory of a core.
     ///
     /// ```
-    /// use pto_isa::{DType, Dim, Loc, MemrefType, Scalar, TileType, Type, ViewType};
-    /// let view = ViewType { dims: [2, 16, 8].map(Dim::Fixed).into(), elem: Scalar::Elem(DType::F32) };
+    /// use pto_isa::{DType, Dim, Loc, MemrefType, ScalarType, TileType, Type, ViewType};
+    /// let view = ViewType { dims: [2, 16, 8].map(Dim::Fixed).into(), elem: ScalarType::Elem(DType::F32) };
     /// let buffer = Type::Memref(MemrefType { view, rest: "#pto.address_space<vec>".into() });
     /// assert_eq!(buffer.local_tile(), Some(TileType::new(Loc::Vec, DType::F32, 32, 8)));
     /// ```

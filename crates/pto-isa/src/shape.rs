@@ -3,7 +3,7 @@
 //! A shape brings operands, locations, layouts, the valid-region relation, aliasing, pipe and cost class;
 //! the row adds types, scalar function, C++ name and prose.
 
-use crate::row::{Alias, Cost, Domain, Effect, Infer, Orders, Pipes, Row, Slot, SlotKind};
+use crate::row::{Aliasing, CostClass, Domain, Effect, Infer, Orders, Pipes, Row, Slot, SlotKind};
 use crate::rules::Rule;
 use crate::{Dir, Pipe, Targets};
 
@@ -67,17 +67,17 @@ pub const fn result(name: &'static str, kind: SlotKind) -> Slot {
     Slot::new(name, Dir::Out, kind)
 }
 
-const fn vector(cost: Cost) -> Row {
-    Row::EMPTY.pipe(Pipe::V).cost(cost).domain(Domain::Valid("dst")).alias(Alias::InPlace)
+const fn vector(cost: CostClass) -> Row {
+    Row::EMPTY.pipe(Pipe::V).cost(cost).domain(Domain::Valid("dst")).alias(Aliasing::InPlace)
 }
 
 /// `dst = f(src)`
-pub const UNARY: Row = vector(Cost::VectorUnary)
+pub const UNARY: Row = vector(CostClass::VectorUnary)
     .slots(&[vec_in("src"), vec_out("dst").infer(Infer::Like("src"))])
     .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
 
 /// `dst = f(src0, src1)`
-pub const BINARY: Row = vector(Cost::VectorBinary)
+pub const BINARY: Row = vector(CostClass::VectorBinary)
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
     .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src0", "src1", "dst"]))]);
 
@@ -86,12 +86,12 @@ pub const BINARY_SCRATCH: Row =
     BINARY.slots(&[vec_in("src0"), vec_in("src1"), scratch("tmp"), vec_out("dst").infer(Infer::Like("src0"))]);
 
 /// `dst = f(src, scalar)`
-pub const TILE_SCALAR: Row = vector(Cost::VectorScalar)
+pub const TILE_SCALAR: Row = vector(CostClass::VectorScalar)
     .slots(&[vec_in("src"), scalar_in("scalar"), vec_out("dst").infer(Infer::Like("src"))])
     .shape_rules(&[(Targets::ALL, Rule::SameValid(&["src", "dst"]))]);
 
 /// An instruction that orders others.
-pub const SYNC: Row = Row::EMPTY.effect(Effect::Sync).cost(Cost::Sync);
+pub const SYNC: Row = Row::EMPTY.effect(Effect::Sync).cost(CostClass::Sync);
 
 /// An operation that names memory or computes an address.
 pub const VIEW_OP: Row = Row::EMPTY.effect(Effect::View).pipes(Pipes::None);

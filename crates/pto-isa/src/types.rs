@@ -1,6 +1,6 @@
 //! The types a value can have.
 
-use crate::{DType, Loc, Scalar, TileType, ViewType};
+use crate::{DType, Loc, ScalarType, TileType, ViewType};
 use std::fmt;
 
 /// The type of a value.
@@ -9,7 +9,7 @@ pub enum Type {
     /// Not written and not (yet) inferred; also what a value gets after an error about it was reported.
     Unknown,
     /// A scalar.
-    Scalar(Scalar),
+    Scalar(ScalarType),
     /// A tile value of level 1, `!pto.tile<…>`.
     Tile(TileType),
     /// A tile buffer of levels 2 and 3, `!pto.tile_buf<…>`.
@@ -17,7 +17,7 @@ pub enum Type {
     /// Several equal tile buffers in a row, `!pto.multi_tile_buf<…, count=N>`.
     MultiTile(TileType, u64),
     /// A pointer to elements in a memory.
-    Ptr(Scalar, PtrSpace),
+    Ptr(ScalarType, PtrSpace),
     /// A whole tensor in global memory.
     TensorView(ViewType),
     /// A window of a tensor.
@@ -171,7 +171,7 @@ impl Type {
     }
 
     /// The scalar type, when it is one.
-    pub const fn scalar(&self) -> Option<Scalar> {
+    pub const fn scalar(&self) -> Option<ScalarType> {
         match self {
             Self::Scalar(s) => Some(*s),
             _ => None,

@@ -3,14 +3,14 @@
 //! Some instructions are several calls in C++, and the first of them writes the destination while a later one still reads a source. Where the
 //! two are one tile, the result goes to a scratch tile first and is moved from there.
 
-use crate::places::{Home, Places, Region, memory_of};
+use crate::places::{Home, MemoryRegion, ValueMemory, memory_of};
 use crate::plan::{fixed, reserved, used};
 use crate::scratch;
 use crate::sync::{barrier_on, stated};
 use pto_check::Checked;
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::When;
-use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, Scalar, Span, TileType, Type, codes};
+use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, ScalarType, Span, TileType, Type, codes};
 use std::collections::{BTreeSet, HashMap};
 
 /// The program with scratch tiles for such results; `None` when there are none.
@@ -24,13 +24,13 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
     if candidates.is_empty() {
         return Ok(None);
     }
-    let mut places = Places::new(checked);
+    let mut places = ValueMemory::new(checked);
     let found: HashMap<OpId, Operand> =
         candidates.into_iter().filter_map(|id| Some((id, overwritten(checked, &mut places, id)?))).collect();
     if found.is_empty() {
         return Ok(None);
     }
-    let mut pass = Pass { checked, out: module.clone(), names: Names::new(module), ends: HashMap::new() };
+    let mut pass = ApartPass { checked, out: module.clone(), names: Names::new(module), ends: HashMap::new() };
     let overlaps = checked.info().target.profile().overlapping_pipes.contains(&Pipe::V);
     let own_order = if overlaps { stated_ops(module, &found) } else { BTreeSet::new() };
     let mut problems = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
 }
 
 /// The destination of an operation that shares memory with a source from which its spelling wants it apart.
-fn overwritten(checked: &Checked, places: &mut Places<'_>, id: OpId) -> Option<Operand> {
+fn overwritten(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId) -> Option<Operand> {
     let (module, target) = (checked.module(), checked.info().target);
     let row = module.op(id).op.row();
     let name = |o: &Operand| row.slots.get(usize::from(o.slot)).map_or("", |s| s.name);
@@ -66,9 +66,9 @@ fn overwritten(checked: &Checked, places: &mut Places<'_>, id: OpId) -> Option<O
 
 /// Two tiles have bytes in common. Tiles that a function is given, and those at addresses that are computed, are taken to be different
 /// where they have different names.
-fn shares(places: &mut Places<'_>, a: ValueId, b: ValueId) -> bool {
+fn shares(places: &mut ValueMemory<'_>, a: ValueId, b: ValueId) -> bool {
     let (a, b) = (places.of(a), places.of(b));
-    let meets = |(x, y): (&Region, &Region)| {
+    let meets = |(x, y): (&MemoryRegion, &MemoryRegion)| {
         let known = !matches!(x.home, Home::Given(_)) && x.end.max(y.end) != u64::MAX;
         known && x.home == y.home && x.start < y.end && y.start < x.end
     };
@@ -88,7 +88,7 @@ fn stated_ops(module: &Module, found: &HashMap<OpId, Operand>) -> BTreeSet<OpId>
     ops
 }
 
-struct Pass<'a> {
+struct ApartPass<'a> {
     checked: &'a Checked,
     out: Module,
     names: Names,
@@ -96,7 +96,7 @@ struct Pass<'a> {
     ends: HashMap<Loc, u64>,
 }
 
-impl Pass<'_> {
+impl ApartPass<'_> {
     /// The operation with a scratch tile as its destination, and a move to the real one.
     fn through_scratch(
         &mut self,
@@ -175,7 +175,7 @@ impl Pass<'_> {
         let at = end.map(|end| end.next_multiple_of(align)).filter(is_free);
         let Some(at) = at else { return Err(Box::new(self.no_room(id, tile))) };
         self.ends.insert(tile.loc, at + tile.bytes());
-        let ty = self.out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
+        let ty = self.out.intern_type(Type::Scalar(ScalarType::Elem(DType::I64)));
         let name = self.names.fresh(&mut self.out, "tmp_at");
         let constant = self.out.new_constant(at.into(), ty, name, span);
         ops.push(constant);

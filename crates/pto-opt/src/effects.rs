@@ -1,21 +1,21 @@
 //! What an instruction does: which pipes read and write which memory.
 
-use crate::places::{Home, Places, Region};
-use crate::slots::Slot;
+use crate::places::{Home, MemoryRegion, ValueMemory};
+use crate::slots::RotatingTile;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
-use pto_isa::row::{self, CommOp, Control, Core, Meaning, SyncOp};
+use pto_isa::row::{self, CommOp, Control, CoreKind, Meaning, SyncOp};
 use pto_isa::{Dir, Family, Pipe, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A pipe reads or writes bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Touch {
+pub(crate) struct PipeTouch {
     pub pipe: Pipe,
-    pub core: CoreKind,
-    pub region: Region,
+    pub core: CoreSet,
+    pub region: MemoryRegion,
     /// Which part of the region it is in which turn of a loop.
-    pub slot: Option<Slot>,
+    pub slot: Option<RotatingTile>,
     pub write: bool,
     /// The instruction.
     pub op: OpId,
@@ -25,13 +25,13 @@ pub(crate) struct Touch {
 
 /// On which cores of a block something runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum CoreKind {
+pub(crate) enum CoreSet {
     Any,
     Cube,
     Vector,
 }
 
-impl Touch {
+impl PipeTouch {
     /// The touch in a turn of a loop.
     pub fn in_turn(mut self, around: OpId, turn: usize) -> Self {
         if let Some(slot) = self.slot.filter(|s| s.around == around) {
@@ -47,19 +47,19 @@ impl Touch {
     }
 }
 
-impl CoreKind {
+impl CoreSet {
     pub fn of_section(module: &Module, id: OpId) -> Option<Self> {
         match module.control(id) {
-            Some(Control::Section(Core::Cube)) => Some(Self::Cube),
-            Some(Control::Section(Core::Vector)) => Some(Self::Vector),
+            Some(Control::Section(CoreKind::Cube)) => Some(Self::Cube),
+            Some(Control::Section(CoreKind::Vector)) => Some(Self::Vector),
             _ => None,
         }
     }
 
     pub fn of_function(module: &Module, id: OpId) -> Self {
         match module.attr(id, "pto.kernel_kind") {
-            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == Core::Cube.name() => Self::Cube,
-            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == Core::Vector.name() => Self::Vector,
+            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == CoreKind::Cube.name() => Self::Cube,
+            Some(pto_ir::Attr::Enum(def, at)) if def.value(usize::from(*at)) == CoreKind::Vector.name() => Self::Vector,
             _ => Self::Any,
         }
     }
@@ -67,11 +67,11 @@ impl CoreKind {
 
 /// What an operation means for the order of pipes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Effect {
+pub(crate) enum OrderEffect {
     /// Nothing.
     None,
     /// Pipes touch memory.
-    Touches(Vec<Touch>),
+    Touches(Vec<PipeTouch>),
     /// All pipes finish.
     BarrierAll,
     /// A pipe finishes.
@@ -80,51 +80,51 @@ pub(crate) enum Effect {
     Set(Pipe, Pipe, Option<u8>),
     Wait(Pipe, Pipe, Option<u8>),
     /// What is called drives pipes of these cores, in ways that are not looked into.
-    Call(CoreKind),
+    Call(CoreSet),
 }
 
 /// The effect of an operation that has no regions.
-pub(crate) fn effect(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
+pub(crate) fn effect(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> OrderEffect {
     let module = checked.module();
     let row = module.op(id).op.row();
     match row.meaning {
         Meaning::Control(Control::Call) => return called(checked, places, id, core),
         Meaning::Sync(SyncOp::Barrier | SyncOp::BarrierOf) => {
             return match pto_check::pipe_of(module, id, checked.info().target) {
-                Some(Pipe::All) | None => Effect::BarrierAll,
-                Some(pipe) => Effect::Barrier(pipe),
+                Some(Pipe::All) | None => OrderEffect::BarrierAll,
+                Some(pipe) => OrderEffect::Barrier(pipe),
             };
         }
-        Meaning::Sync(SyncOp::AllCores) => return Effect::BarrierAll,
+        Meaning::Sync(SyncOp::AllCores) => return OrderEffect::BarrierAll,
         Meaning::Sync(SyncOp::SetFlag(_)) => return flag(module, id, true),
         Meaning::Sync(SyncOp::WaitFlag(_)) => return flag(module, id, false),
         Meaning::Comm(CommOp::Notify) => return told_others(module, places, id, core),
         _ => {}
     }
-    let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return Effect::None };
+    let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return OrderEffect::None };
     // What only names memory touches none of it.
     if row.family == Family::Sync || row.effect == row::Effect::View {
-        return Effect::None;
+        return OrderEffect::None;
     }
     let touches = touches(checked, places, id, pipe, core);
-    if touches.is_empty() { Effect::None } else { Effect::Touches(touches) }
+    if touches.is_empty() { OrderEffect::None } else { OrderEffect::Touches(touches) }
 }
 
 /// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
-fn called(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
-    let Some(&function) = places.calls.get(&id) else { return Effect::Call(core) };
+fn called(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> OrderEffect {
+    let Some(&function) = places.calls.get(&id) else { return OrderEffect::Call(core) };
     if !with_effects(checked, places).contains(&function) {
-        return Effect::None;
+        return OrderEffect::None;
     }
-    match (core, CoreKind::of_function(checked.module(), function)) {
-        (CoreKind::Any, own) => Effect::Call(own),
-        (core, CoreKind::Any) => Effect::Call(core),
-        (core, own) => Effect::Call(if core == own { own } else { CoreKind::Any }),
+    match (core, CoreSet::of_function(checked.module(), function)) {
+        (CoreSet::Any, own) => OrderEffect::Call(own),
+        (core, CoreSet::Any) => OrderEffect::Call(core),
+        (core, own) => OrderEffect::Call(if core == own { own } else { CoreSet::Any }),
     }
 }
 
 /// The functions in which something has an effect, or may have: their bodies may be elsewhere.
-fn with_effects<'p>(checked: &Checked, places: &'p mut Places<'_>) -> &'p BTreeSet<OpId> {
+fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p BTreeSet<OpId> {
     if places.with_effects.is_none() {
         let found = find_effects(checked, places);
         places.with_effects = Some(found);
@@ -133,7 +133,7 @@ fn with_effects<'p>(checked: &Checked, places: &'p mut Places<'_>) -> &'p BTreeS
 }
 
 /// Those that have effects of their own, then whatever calls them.
-fn find_effects(checked: &Checked, places: &mut Places<'_>) -> BTreeSet<OpId> {
+fn find_effects(checked: &Checked, places: &mut ValueMemory<'_>) -> BTreeSet<OpId> {
     let module = checked.module();
     let mut found = BTreeSet::new();
     let mut callers: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
@@ -143,7 +143,7 @@ fn find_effects(checked: &Checked, places: &mut Places<'_>) -> BTreeSet<OpId> {
         let mut own = inner.is_empty();
         for id in inner {
             if module.control(id) != Some(Control::Call) {
-                own = own || effect(checked, places, id, CoreKind::Any) != Effect::None;
+                own = own || effect(checked, places, id, CoreSet::Any) != OrderEffect::None;
             } else if let Some(callee) = places.calls.get(&id) {
                 callers.entry(*callee).or_default().push(function);
             } else {
@@ -160,31 +160,32 @@ fn find_effects(checked: &Checked, places: &mut Places<'_>) -> BTreeSet<OpId> {
     found
 }
 
-fn flag(module: &Module, id: OpId, set: bool) -> Effect {
+fn flag(module: &Module, id: OpId, set: bool) -> OrderEffect {
     match pto_check::flag_of(module, id) {
-        Some((src, dst, number)) if set => Effect::Set(src, dst, number),
-        Some((src, dst, number)) => Effect::Wait(src, dst, number),
-        None => Effect::None,
+        Some((src, dst, number)) if set => OrderEffect::Set(src, dst, number),
+        Some((src, dst, number)) => OrderEffect::Wait(src, dst, number),
+        None => OrderEffect::None,
     }
 }
 
 /// Whoever is told may read: what was written to global memory before has to be there.
-fn told_others(module: &Module, places: &mut Places<'_>, id: OpId, core: CoreKind) -> Effect {
-    let Some(signal) = module.operand(id, "signal") else { return Effect::None };
+fn told_others(module: &Module, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> OrderEffect {
+    let Some(signal) = module.operand(id, "signal") else { return OrderEffect::None };
     let regions = places.all_global(id);
-    let touch = |region| Touch { pipe: Pipe::S, core, region, slot: None, write: false, op: id, value: signal };
-    Effect::Touches(regions.into_iter().map(touch).collect())
+    let touch = |region| PipeTouch { pipe: Pipe::S, core, region, slot: None, write: false, op: id, value: signal };
+    OrderEffect::Touches(regions.into_iter().map(touch).collect())
 }
 
 /// The operands that are memory, with what the row says about them.
-fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, core: CoreKind) -> Vec<Touch> {
+fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe, core: CoreSet) -> Vec<PipeTouch> {
     let (module, target) = (checked.module(), checked.info().target);
     let row = module.op(id).op.row();
     let mut list = Vec::new();
     let mut add = |value: ValueId, dir: Dir| {
         let slot = places.turned_slot(value);
         for region in places.of(value).iter().copied() {
-            let mut one = |pipe: Pipe, write: bool| list.push(Touch { pipe, core, region, slot, write, op: id, value });
+            let mut one =
+                |pipe: Pipe, write: bool| list.push(PipeTouch { pipe, core, region, slot, write, op: id, value });
             // What drives several pipes itself loads on one and stores on the other; its stages are in between.
             let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };
             let staged = pipe == Pipe::All && !matches!(region.home, Home::Global(_) | Home::AnyGlobal);
@@ -215,10 +216,10 @@ fn touches(checked: &Checked, places: &mut Places<'_>, id: OpId, pipe: Pipe, cor
         }
     }
     // The tile that is made stands for what is used on the way to it.
-    let made = list.iter().find(|t: &&Touch| t.write).map(|t| t.value);
+    let made = list.iter().find(|t: &&PipeTouch| t.write).map(|t| t.value);
     for (memory, value) in work.hidden.into_iter().filter_map(|memory| Some((memory, made?))) {
-        let region = Region { home: Home::Space(memory.loc), start: memory.start, end: memory.end };
-        list.push(Touch { pipe, core, region, slot: None, write: true, op: id, value });
+        let region = MemoryRegion { home: Home::Space(memory.loc), start: memory.start, end: memory.end };
+        list.push(PipeTouch { pipe, core, region, slot: None, write: true, op: id, value });
     }
     list
 }

@@ -13,7 +13,7 @@ mod tree;
 
 pub use plan::{Planned, plan_memory};
 use scratch::{keep_sources, provide_scratch};
-pub use sync::{Mode, Synced, insert_sync};
+pub use sync::{SyncMode, Synced, insert_sync};
 
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
@@ -56,25 +56,25 @@ pub struct Lowered {
 /// Everything: buffers and scratch tiles ([`prepare`]), places, and order, each where the program leaves it open.
 ///
 /// ```
-/// use pto_opt::{Mode, lower, plan::Options};
+/// use pto_opt::{SyncMode, lower, plan::Options};
 /// let (module, _) = pto_syntax::parse("func.func @f() { return }");
 /// let checked = pto_check::check(module, pto_isa::Target::A5).expect("legal");
-/// assert!(lower(&checked, Options::default(), Mode::Minimal).is_ok());
+/// assert!(lower(&checked, Options::default(), SyncMode::Minimal).is_ok());
 /// ```
 ///
 /// # Errors
 /// What has no buffer form, and what does not fit.
-pub fn lower(checked: &Checked, places: plan::Options, order: Mode) -> Result<Lowered, Error> {
+pub fn lower(checked: &Checked, places: plan::Options, order: SyncMode) -> Result<Lowered, Error> {
     let target = checked.info().target;
     // Flags of the program know nothing of tiles that share bytes.
-    let as_it_is = matches!(order, Mode::None | Mode::Unstated) && sync::states_order(checked.module());
+    let as_it_is = matches!(order, SyncMode::None | SyncMode::Unstated) && sync::states_order(checked.module());
     let places = plan::Options { apart: places.apart || as_it_is, ..places };
     let planned = plan_memory(&prepare(checked)?, places)?;
     let placed = pto_check::check(planned.module, target)?;
     let as_they_are = sync::as_they_are(placed.module(), order);
     let synced = insert_sync(&placed, order);
-    let blanket = if order == Mode::Barriers { Vec::new() } else { synced.blanket(placed.module()) };
-    let untold = if order == Mode::Barriers { Vec::new() } else { untold(&placed, &as_they_are) };
+    let blanket = if order == SyncMode::Barriers { Vec::new() } else { synced.blanket(placed.module()) };
+    let untold = if order == SyncMode::Barriers { Vec::new() } else { untold(&placed, &as_they_are) };
     Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, untold, as_they_are })
 }
 
@@ -103,7 +103,7 @@ pub fn prepare(checked: &Checked) -> Result<Checked, Error> {
 /// The places where a tile of several is used in a loop, and its number does not follow from the turn, but for some functions.
 fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let module = checked.module();
-    let places = places::Places::new(checked);
+    let places = places::ValueMemory::new(checked);
     let order = order::OpPositions::new(module);
     let but: HashSet<OpId> = but.iter().copied().collect();
     let is_untold = |id: &OpId| {

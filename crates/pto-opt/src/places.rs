@@ -4,13 +4,13 @@ mod merged;
 mod resolve;
 
 use crate::effects::is_memory;
-use crate::slots::{self, Slot};
+use crate::slots::{self, RotatingTile};
 use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Meaning, Storage};
 use pto_isa::{Loc, PtrSpace, Type};
-use resolve::Source;
+use resolve::MemorySource;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -34,7 +34,7 @@ pub(crate) enum Home {
 
 /// Bytes of a home.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Region {
+pub(crate) struct MemoryRegion {
     /// Where.
     pub home: Home,
     /// First byte.
@@ -85,7 +85,7 @@ fn local_space(ty: &Type) -> Option<Loc> {
 }
 
 /// What memory the values of a program stand for.
-pub(crate) struct Places<'a> {
+pub(crate) struct ValueMemory<'a> {
     module: &'a Module,
     checked: &'a Checked,
     owners: HashMap<BlockId, OpId>,
@@ -101,7 +101,7 @@ pub(crate) struct Places<'a> {
     tiles: BTreeMap<Loc, BTreeSet<Home>>,
     /// Some global memory is of unknown origin, so all of it is one.
     one_global: bool,
-    known: HashMap<ValueId, Rc<[Region]>>,
+    known: HashMap<ValueId, Rc<[MemoryRegion]>>,
     origins: HashMap<ValueId, Option<Origin>>,
     merged: Merged,
     /// Memories in which a value may be any of very many tiles.
@@ -112,7 +112,7 @@ pub(crate) struct Places<'a> {
     pub with_effects: Option<BTreeSet<OpId>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> ValueMemory<'a> {
     pub fn new(checked: &'a Checked) -> Self {
         let module = checked.module();
         let mut this = Self {
@@ -192,8 +192,8 @@ impl<'a> Places<'a> {
     }
 
     /// All global memory that the function around an operation is given.
-    pub fn all_global(&mut self, id: OpId) -> Vec<Region> {
-        let mut all = vec![Region { home: Home::AnyGlobal, start: 0, end: ALL }];
+    pub fn all_global(&mut self, id: OpId) -> Vec<MemoryRegion> {
+        let mut all = vec![MemoryRegion { home: Home::AnyGlobal, start: 0, end: ALL }];
         let around = |id: &OpId| self.blocks.get(id).and_then(|block| self.owners.get(block)).copied();
         let mut outer = std::iter::successors(Some(id), around);
         let Some(function) = outer.find(|id| self.module.control(*id) == Some(Control::Function)) else { return all };
@@ -208,8 +208,8 @@ impl<'a> Places<'a> {
     }
 
     /// Whatever a value of this type may be.
-    fn anything(&self, value: ValueId) -> Vec<Region> {
-        let whole = |home: Home| Region { home, start: 0, end: ALL };
+    fn anything(&self, value: ValueId) -> Vec<MemoryRegion> {
+        let whole = |home: Home| MemoryRegion { home, start: 0, end: ALL };
         match local_space(self.module.value_type(value)) {
             Some(loc) => {
                 let own = [Home::Space(loc), Home::Given(loc), Home::Ring(loc)];
@@ -227,20 +227,20 @@ impl<'a> Places<'a> {
         }
     }
 
-    fn global(&self, value: ValueId) -> Vec<Region> {
+    fn global(&self, value: ValueId) -> Vec<MemoryRegion> {
         let home = if self.one_global { Home::AnyGlobal } else { Home::Global(value) };
-        vec![Region { home, start: 0, end: ALL }]
+        vec![MemoryRegion { home, start: 0, end: ALL }]
     }
 
     /// Where the memory of a value comes from.
-    fn source(&mut self, value: ValueId) -> Source {
+    fn source(&mut self, value: ValueId) -> MemorySource {
         if self.rebound.contains(&value) {
-            return Source::Known(self.anything(value));
+            return MemorySource::Known(self.anything(value));
         }
         let source = match self.module.value(value).def {
             Def::Arg(block, _) => self.of_argument(value, block),
             Def::Result(id, _) => self.of_result(value, id),
-            Def::Missing => Source::Known(Vec::new()),
+            Def::Missing => MemorySource::Known(Vec::new()),
         };
         match self.assigned.get(&value) {
             Some(addresses) => self.placed(value, addresses, source),
@@ -249,87 +249,92 @@ impl<'a> Places<'a> {
     }
 
     /// A tile at one of the addresses that it is given, and where it is before.
-    fn placed(&self, value: ValueId, addresses: &BTreeSet<u64>, before: Source) -> Source {
-        let Some((loc, bytes)) = memory_of(self.checked, value) else { return Source::Known(self.anything(value)) };
-        let region = |start: u64, end: u64| Region { home: Home::Space(loc), start, end: end.saturating_add(bytes) };
-        let mut all: Vec<Region> = match (addresses.first(), addresses.last()) {
+    fn placed(&self, value: ValueId, addresses: &BTreeSet<u64>, before: MemorySource) -> MemorySource {
+        let Some((loc, bytes)) = memory_of(self.checked, value) else {
+            return MemorySource::Known(self.anything(value));
+        };
+        let region =
+            |start: u64, end: u64| MemoryRegion { home: Home::Space(loc), start, end: end.saturating_add(bytes) };
+        let mut all: Vec<MemoryRegion> = match (addresses.first(), addresses.last()) {
             (Some(first), Some(last)) if addresses.len() > MANY_ADDRESSES => vec![region(*first, *last)],
             _ => addresses.iter().map(|at| region(*at, *at)).collect(),
         };
         match before {
-            Source::Known(own) => {
+            MemorySource::Known(own) => {
                 all.extend(own);
-                Source::Known(all)
+                MemorySource::Known(all)
             }
-            Source::Union(values) | Source::Returned(values, _) => Source::Both(all, values),
-            Source::Both(own, values) => Source::Both([all, own].concat(), values),
-            Source::Window(_, view) => Source::Both(all, vec![view]),
+            MemorySource::Union(values) | MemorySource::Returned(values, _) => MemorySource::Both(all, values),
+            MemorySource::Both(own, values) => MemorySource::Both([all, own].concat(), values),
+            MemorySource::Window(_, view) => MemorySource::Both(all, vec![view]),
         }
     }
 
-    fn of_argument(&self, value: ValueId, block: BlockId) -> Source {
-        let Some(&parent) = self.owners.get(&block) else { return Source::Known(self.anything(value)) };
+    fn of_argument(&self, value: ValueId, block: BlockId) -> MemorySource {
+        let Some(&parent) = self.owners.get(&block) else { return MemorySource::Known(self.anything(value)) };
         // Other blocks than the first are given what jumps hand them.
         let is_first =
             || self.module.op_regions(parent).iter().any(|r| self.module.region(*r).blocks.first() == Some(&block));
         match self.module.control(parent) {
-            Some(Control::Function) if is_first() => Source::Known(match local_space(self.module.value_type(value)) {
-                Some(loc) => vec![Region { home: Home::Given(loc), start: 0, end: ALL }],
-                None => self.global(value),
-            }),
+            Some(Control::Function) if is_first() => {
+                MemorySource::Known(match local_space(self.module.value_type(value)) {
+                    Some(loc) => vec![MemoryRegion { home: Home::Given(loc), start: 0, end: ALL }],
+                    None => self.global(value),
+                })
+            }
             _ => self.of_sources(value),
         }
     }
 
     /// Whatever it is another name for.
-    fn of_sources(&self, value: ValueId) -> Source {
+    fn of_sources(&self, value: ValueId) -> MemorySource {
         match self.sources.get(&value) {
-            Some(sources) => Source::Union(sources.clone()),
-            None => Source::Known(self.anything(value)),
+            Some(sources) => MemorySource::Union(sources.clone()),
+            None => MemorySource::Known(self.anything(value)),
         }
     }
 
-    fn of_result(&mut self, value: ValueId, id: OpId) -> Source {
+    fn of_result(&mut self, value: ValueId, id: OpId) -> MemorySource {
         let first = self.module.operands(id).first().map(|o| o.value);
-        let of_first = || Source::Union(first.into_iter().collect());
+        let of_first = || MemorySource::Union(first.into_iter().collect());
         let is_tile = self.module.tile(value).is_some();
         let is_local = self.module.value_type(value).local_space().is_some();
         match self.module.meaning(id) {
-            Meaning::Storage(Storage::Tile | Storage::Tiles) => Source::Known(self.allocated(value, id)),
+            Meaning::Storage(Storage::Tile | Storage::Tiles) => MemorySource::Known(self.allocated(value, id)),
             Meaning::Storage(Storage::Buffer | Storage::BufferAt) if is_local => {
-                Source::Known(self.allocated(value, id))
+                MemorySource::Known(self.allocated(value, id))
             }
             Meaning::Storage(Storage::Window | Storage::ClippedWindow) => {
-                self.window(value).map_or_else(of_first, Source::Known)
+                self.window(value).map_or_else(of_first, MemorySource::Known)
             }
             Meaning::Storage(Storage::Retype) => of_first(),
             Meaning::Storage(Storage::Pick) => match self.slot_of(value, id) {
-                Some(region) => Source::Known(vec![region]),
+                Some(region) => MemorySource::Known(vec![region]),
                 None => of_first(),
             },
-            Meaning::Storage(Storage::Assign) if is_tile => Source::Known(Vec::new()),
+            Meaning::Storage(Storage::Assign) if is_tile => MemorySource::Known(Vec::new()),
             Meaning::Control(Control::Call) if is_local => match self.sources.get(&value) {
-                Some(sources) => Source::Returned(sources.clone(), id),
-                None => Source::Known(self.anything(value)),
+                Some(sources) => MemorySource::Returned(sources.clone(), id),
+                None => MemorySource::Known(self.anything(value)),
             },
             _ if self.sources.contains_key(&value) => self.of_sources(value),
-            Meaning::Storage(Storage::Partition) => first.map_or_else(of_first, |view| Source::Window(id, view)),
+            Meaning::Storage(Storage::Partition) => first.map_or_else(of_first, |view| MemorySource::Window(id, view)),
             // What was a number points anywhere.
             Meaning::Storage(Storage::CastPointer) if first.is_some_and(|v| !is_memory(self.module.value_type(v))) => {
-                Source::Known(self.anything(value))
+                MemorySource::Known(self.anything(value))
             }
             Meaning::Storage(Storage::View | Storage::Offset | Storage::CastPointer | Storage::TileAddress) => {
                 of_first()
             }
-            Meaning::Storage(Storage::Buffer) => Source::Known(self.global(value)),
+            Meaning::Storage(Storage::Buffer) => MemorySource::Known(self.global(value)),
             _ if is_tile && pto_isa::Family::Fifo == self.module.op(id).op.row().family => {
                 let loc = self.module.tile(value).map_or(Loc::Vec, |t| t.loc);
-                Source::Known(vec![Region { home: Home::Ring(loc), start: 0, end: ALL }])
+                MemorySource::Known(vec![MemoryRegion { home: Home::Ring(loc), start: 0, end: ALL }])
             }
-            _ if is_tile => Source::Known(vec![Region { home: Home::Tile(value), start: 0, end: ALL }]),
+            _ if is_tile => MemorySource::Known(vec![MemoryRegion { home: Home::Tile(value), start: 0, end: ALL }]),
             _ => match first {
                 Some(source) if matches!(self.module.value_type(source), Type::Memref(..)) => of_first(),
-                _ => Source::Known(self.anything(value)),
+                _ => MemorySource::Known(self.anything(value)),
             },
         }
     }
@@ -341,10 +346,10 @@ impl<'a> Places<'a> {
     }
 
     /// A window of global memory: where everything about it is fixed, from its first element to its last.
-    fn narrowed(&self, id: OpId, view: ValueId, whole: Vec<Region>) -> Vec<Region> {
+    fn narrowed(&self, id: OpId, view: ValueId, whole: Vec<MemoryRegion>) -> Vec<MemoryRegion> {
         match (&whole[..], self.fixed_window(id, view)) {
             ([region], Some((first, length))) if region.start == 0 && region.end == ALL => {
-                vec![Region { start: first, end: first + length, ..*region }]
+                vec![MemoryRegion { start: first, end: first + length, ..*region }]
             }
             _ => whole,
         }
@@ -375,25 +380,27 @@ impl<'a> Places<'a> {
     }
 
     /// A tile where it was put, or a place of its own.
-    fn allocated(&self, value: ValueId, id: OpId) -> Vec<Region> {
+    fn allocated(&self, value: ValueId, id: OpId) -> Vec<MemoryRegion> {
         let Some((loc, bytes)) = memory_of(self.checked, value) else { return self.anything(value) };
         let region = match self.address(id) {
-            None => Region { home: Home::Tile(value), start: 0, end: bytes },
+            None => MemoryRegion { home: Home::Tile(value), start: 0, end: bytes },
             Some(address) => match self.checked.info().constant(address) {
-                Some(at) if at >= 0 => Region { home: Home::Space(loc), start: at as u64, end: at as u64 + bytes },
-                _ => Region { home: Home::Space(loc), start: 0, end: ALL },
+                Some(at) if at >= 0 => {
+                    MemoryRegion { home: Home::Space(loc), start: at as u64, end: at as u64 + bytes }
+                }
+                _ => MemoryRegion { home: Home::Space(loc), start: 0, end: ALL },
             },
         };
         vec![region]
     }
 
     /// A window with a fixed place is smaller than its tile: whole rows, or a piece of each.
-    fn window(&mut self, value: ValueId) -> Option<Vec<Region>> {
+    fn window(&mut self, value: ValueId) -> Option<Vec<MemoryRegion>> {
         let (origin, tile) = (self.origin(value)?, self.module.tile(value)?);
         let bytes = |elements: u64| elements * u64::from(tile.column_bits()) / 8;
         let piece = |row: u64, elements: u64| {
             let start = origin.start + bytes(row * origin.stride);
-            Region { home: origin.home, start, end: start + bytes(elements) }
+            MemoryRegion { home: origin.home, start, end: start + bytes(elements) }
         };
         Some(if tile.cols == origin.stride || tile.rows > MANY_ROWS {
             vec![piece(0, (tile.rows.max(1) - 1) * origin.stride + tile.cols)]
@@ -460,7 +467,7 @@ impl<'a> Places<'a> {
     }
 
     /// One of several tiles, if it follows from the turn of a loop which.
-    pub fn turned_slot(&self, value: ValueId) -> Option<Slot> {
+    pub fn turned_slot(&self, value: ValueId) -> Option<RotatingTile> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
         if self.module.storage(id) != Some(Storage::Pick)
             || self.rebound.contains(&value)
@@ -479,7 +486,7 @@ impl<'a> Places<'a> {
     }
 
     /// One of several tiles, if it is fixed which.
-    fn slot_of(&self, value: ValueId, id: OpId) -> Option<Region> {
+    fn slot_of(&self, value: ValueId, id: OpId) -> Option<MemoryRegion> {
         let source = self.module.operand(id, "source")?;
         let Def::Result(made, _) = self.module.value(source).def else { return None };
         let slot = u64::try_from(self.checked.info().constant(self.module.operand(id, "slot")?)?).ok()?;
@@ -490,7 +497,7 @@ impl<'a> Places<'a> {
             return None;
         }
         let start = all.start + slot * ((all.end - all.start) / count);
-        Some(Region { start, end: start + bytes, ..all })
+        Some(MemoryRegion { start, end: start + bytes, ..all })
     }
 }
 

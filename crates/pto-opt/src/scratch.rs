@@ -4,7 +4,7 @@ use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::Storage;
 use pto_isa::rules::Rule;
-use pto_isa::{Dim, Scalar, Span, TileType, Type};
+use pto_isa::{Dim, ScalarType, Span, TileType, Type};
 use std::collections::HashMap;
 
 /// The program with the scratch tiles that it leaves out; `None` when it leaves none out.
@@ -158,7 +158,7 @@ pub(crate) fn extents(
     span: Span,
     ops: &mut Vec<OpId>,
 ) -> Vec<(&'static str, ValueId)> {
-    let index = out.intern_type(Type::Scalar(Scalar::Index));
+    let index = out.intern_type(Type::Scalar(ScalarType::Index));
     let results = ["rows", "cols"].map(|base| (index, names.fresh(out, base)));
     let query = out.new_with(Storage::GetValid, &[("source", tile)], &results, span);
     ops.push(query);

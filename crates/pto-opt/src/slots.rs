@@ -1,16 +1,16 @@
 //! Which of several tiles in a row a turn of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`,
 //! `(%at / 4096) mod 2`.
 
-use crate::places::Region;
+use crate::places::MemoryRegion;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
-use pto_isa::Scalar;
+use pto_isa::ScalarType;
 use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
 /// One of several tiles, another in every turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Slot {
+pub(crate) struct RotatingTile {
     /// The loop.
     pub around: OpId,
     /// The number in the first turn, how much is added from turn to turn, and what it is taken modulo.
@@ -25,11 +25,11 @@ pub(crate) struct Slot {
     pub number: Option<ValueId>,
 }
 
-impl Slot {
+impl RotatingTile {
     /// The bytes in a turn, of all that the tiles have.
-    pub fn region(self, all: Region, turn: u64) -> Region {
+    pub fn region(self, all: MemoryRegion, turn: u64) -> MemoryRegion {
         let start = all.start + (self.first + turn * self.step) % self.period * self.distance;
-        Region { start, end: start + self.bytes, ..all }
+        MemoryRegion { start, end: start + self.bytes, ..all }
     }
 
     /// True when another slot has the same number in every turn.
@@ -45,7 +45,7 @@ pub(crate) fn slot(
     (owners, blocks): (&HashMap<BlockId, OpId>, &HashMap<OpId, BlockId>),
     number: ValueId,
     (distance, bytes): (u64, u64),
-) -> Option<Slot> {
+) -> Option<RotatingTile> {
     let module = checked.module();
     let follow = Follow { checked, owners };
     let (dividend, period) = follow.remainder(follow.through_casts(number)?)?;
@@ -56,18 +56,18 @@ pub(crate) fn slot(
         return None;
     }
     let in_every_turn = |id: &OpId| blocks.get(id) == Some(&line.block);
-    let is_index = module.value_type(number).scalar() == Some(Scalar::Index);
+    let is_index = module.value_type(number).scalar() == Some(ScalarType::Index);
     let number = match module.value(number).def {
         Def::Result(id, _) if is_index && in_every_turn(&id) => Some(number),
         _ => None,
     };
     let (first, step) = (line.first % period, line.step % period);
-    Some(Slot { around: line.around, first, step, period, distance, bytes, number })
+    Some(RotatingTile { around: line.around, first, step, period, distance, bytes, number })
 }
 
 /// A number that grows by the same from turn to turn of a loop.
 #[derive(Clone, Copy)]
-struct Line {
+struct LinearNumber {
     around: OpId,
     block: BlockId,
     first: u64,
@@ -78,7 +78,7 @@ struct Line {
     is_short: bool,
 }
 
-impl Line {
+impl LinearNumber {
     /// Every number of it changed by a function that keeps it a line.
     fn changed(self, first: Option<u64>, step: Option<u64>, highest: impl FnOnce(u64) -> Option<u64>) -> Option<Self> {
         let highest = match self.highest {
@@ -114,8 +114,8 @@ impl Follow<'_> {
 
     fn bits(&self, value: ValueId) -> Option<u32> {
         match self.checked.module().value_type(value).scalar()? {
-            Scalar::Elem(d) => Some(d.bits()),
-            Scalar::Index => Some(64),
+            ScalarType::Elem(d) => Some(d.bits()),
+            ScalarType::Index => Some(64),
             _ => None,
         }
     }
@@ -156,7 +156,7 @@ impl Follow<'_> {
     }
 
     /// The index of a loop, with something added to it, multiplied with it, or divided out of it.
-    fn line(&self, value: ValueId, depth: u32) -> Option<Line> {
+    fn line(&self, value: ValueId, depth: u32) -> Option<LinearNumber> {
         let inner = self.through_casts(value).filter(|_| depth < MANY_PARTS)?;
         let is_short = self.is_short(value);
         let found = match self.made(inner) {
@@ -171,24 +171,24 @@ impl Follow<'_> {
             }
             None => self.index(inner)?,
         };
-        Some(Line { is_short: found.is_short || is_short, ..found })
+        Some(LinearNumber { is_short: found.is_short || is_short, ..found })
     }
 
-    fn index(&self, value: ValueId) -> Option<Line> {
+    fn index(&self, value: ValueId) -> Option<LinearNumber> {
         let module = self.checked.module();
         let Def::Arg(block, 0) = module.value(value).def else { return None };
         let around = *self.owners.get(&block).filter(|id| module.control(**id) == Some(Control::For))?;
         let bounds: Vec<ValueId> = module.operands(around).iter().map(|o| o.value).collect();
         let [lower, upper, step, ..] = bounds[..] else { return None };
         let (first, step) = (self.fixed(lower)?, self.fixed(step)?);
-        Some(Line { around, block, first, step, highest: self.fixed(upper), is_short: false })
+        Some(LinearNumber { around, block, first, step, highest: self.fixed(upper), is_short: false })
     }
 }
 
-fn changed(how: Option<Arith>, by: u64, line: Line) -> Option<Line> {
-    let divided = |by: u64, line: Line| {
+fn changed(how: Option<Arith>, by: u64, line: LinearNumber) -> Option<LinearNumber> {
+    let divided = |by: u64, line: LinearNumber| {
         // Otherwise some turns have the number of the turn before.
-        (by > 0 && line.step.is_multiple_of(by)).then_some(Line {
+        (by > 0 && line.step.is_multiple_of(by)).then_some(LinearNumber {
             first: line.first / by,
             step: line.step / by,
             ..line

@@ -1,7 +1,7 @@
 //! A function as nested lists of items: instructions, loops, branches.
 
-use crate::effects::{CoreKind, Effect, Touch, effect};
-use crate::places::Places;
+use crate::effects::{CoreSet, OrderEffect, PipeTouch, effect};
+use crate::places::ValueMemory;
 use pto_check::Checked;
 use pto_ir::{BlockId, OpId};
 use pto_isa::row::Control;
@@ -12,12 +12,12 @@ pub(crate) struct TreeNode {
     pub op: OpId,
     pub kind: TreeNodeKind,
     /// What it touches, with everything inside.
-    pub touches: Vec<Touch>,
+    pub touches: Vec<PipeTouch>,
 }
 
 #[derive(Debug)]
 pub(crate) enum TreeNodeKind {
-    Leaf(Effect),
+    Leaf(OrderEffect),
     /// Goes round: one block, and whether it does so at least once whatever happens.
     Loop(Vec<TreeNode>, bool),
     /// Goes round and is left in the middle: the items of both parts, and how many are in the first, which comes once more.
@@ -42,26 +42,26 @@ impl TreeNode {
 }
 
 /// The items of a block.
-pub(crate) fn items(checked: &Checked, places: &mut Places<'_>, block: BlockId, core: CoreKind) -> Vec<TreeNode> {
+pub(crate) fn items(checked: &Checked, places: &mut ValueMemory<'_>, block: BlockId, core: CoreSet) -> Vec<TreeNode> {
     let module = checked.module();
     let mut list = Vec::new();
     for &id in &module.block(block).ops {
         let kind = kind(checked, places, id, core);
         let touches = touches(&kind).into_iter().map(|t| t.in_any_turn(id)).collect();
-        if !matches!(kind, TreeNodeKind::Leaf(Effect::None)) && !is_empty(&kind) {
+        if !matches!(kind, TreeNodeKind::Leaf(OrderEffect::None)) && !is_empty(&kind) {
             list.push(TreeNode { op: id, kind, touches });
         }
     }
     list
 }
 
-fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) -> TreeNodeKind {
+fn kind(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> TreeNodeKind {
     let module = checked.module();
     let regions = module.op_regions(id);
     if regions.is_empty() {
         return TreeNodeKind::Leaf(effect(checked, places, id, core));
     }
-    let core = CoreKind::of_section(module, id).unwrap_or(core);
+    let core = CoreSet::of_section(module, id).unwrap_or(core);
     let blocks: Vec<BlockId> = regions.iter().flat_map(|r| module.region(*r).blocks.clone()).collect();
     let single = regions.iter().all(|r| module.region(*r).blocks.len() == 1);
     let mut lists: Vec<(BlockId, Vec<TreeNode>)> = Vec::new();
@@ -75,7 +75,7 @@ fn kind(checked: &Checked, places: &mut Places<'_>, id: OpId, core: CoreKind) ->
             let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
             match turns {
                 // What is never executed needs no order.
-                Some(false) => TreeNodeKind::Leaf(Effect::None),
+                Some(false) => TreeNodeKind::Leaf(OrderEffect::None),
                 turns => TreeNodeKind::Loop(body, turns == Some(true)),
             }
         }
@@ -105,9 +105,9 @@ fn is_empty(kind: &TreeNodeKind) -> bool {
     }
 }
 
-fn touches(kind: &TreeNodeKind) -> Vec<Touch> {
-    let mut all: Vec<Touch> = match kind {
-        TreeNodeKind::Leaf(Effect::Touches(list)) => return list.clone(),
+fn touches(kind: &TreeNodeKind) -> Vec<PipeTouch> {
+    let mut all: Vec<PipeTouch> = match kind {
+        TreeNodeKind::Leaf(OrderEffect::Touches(list)) => return list.clone(),
         TreeNodeKind::Leaf(_) => return Vec::new(),
         TreeNodeKind::Loop(list, _) | TreeNodeKind::Conditional(list, _) => {
             list.iter().flat_map(|i| i.touches.iter().copied()).collect()

@@ -13,23 +13,23 @@ pub(crate) const PATIENCE: u32 = 256;
 pub(crate) const TRIES: u32 = 4096;
 
 /// A question: who asks, where, and how many answers it had there before.
-pub(crate) type Key = (CoreId, OpId, u32);
+pub(crate) type QuestionKey = (CoreId, OpId, u32);
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Answers {
     /// Questions that are answered with no.
     pub denied: BTreeSet<OpId>,
     /// Of these, the ones that cannot be.
-    pub certain: BTreeSet<Key>,
+    pub certain: BTreeSet<QuestionKey>,
     /// Questions that were asked.
     pub asked: BTreeSet<OpId>,
     /// The last one that was answered with no.
-    pub last: Option<Key>,
-    counts: BTreeMap<(CoreId, OpId), Count>,
+    pub last: Option<QuestionKey>,
+    counts: BTreeMap<(CoreId, OpId), AnswerCount>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
-struct Count {
+struct AnswerCount {
     answers: u32,
     in_a_row: u32,
 }

@@ -3,8 +3,8 @@
 use crate::answers::TRIES;
 use crate::clock::{LANES, lane};
 use crate::detector::Detector;
-use crate::findings::{AwaitedWord, Site};
-use crate::words::{Asked, Change, Found, Moment, Seen, Word, Words, signed};
+use crate::findings::{AwaitedWord, InstrSite};
+use crate::words::{FoundNumber, Moment, Seen, Word, WordChange, WordQuestion, Words, signed};
 use pto_cpu::{Access, AddressSpace, Answer, Atomic, CoreId, Detail, Event, Formula, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
@@ -20,7 +20,7 @@ pub(crate) struct AskedWords {
     /// The word behind the number that a load or an element is about to give, and the number where that is known, by core.
     found: BTreeMap<(usize, OpId), Looked>,
     /// Numbers that are followed, by id, and the next id.
-    followed: BTreeMap<u32, Found>,
+    followed: BTreeMap<u32, FoundNumber>,
     next: u32,
     /// The last loop of each core that went on, what it looked at, and the result with which it does.
     open: BTreeMap<usize, (OpId, Arc<Formula>, bool)>,
@@ -29,23 +29,23 @@ pub(crate) struct AskedWords {
     /// What the last load brought into a tile, by core and tile.
     tiles: BTreeMap<(usize, u32), Loaded>,
     /// Words of stores that a pipe was given, by core and lane.
-    given: BTreeMap<(usize, usize), VecDeque<Given>>,
+    given: BTreeMap<(usize, usize), VecDeque<StoreChange>>,
     /// Stores that change words.
     tellers: BTreeSet<OpId>,
 }
 
 /// A word and its bytes, who looks at it, what is known of it, and its number.
-type Looked = ((Word, u64), Site, Seen, Option<i64>);
+type Looked = ((Word, u64), InstrSite, Seen, Option<i64>);
 
 /// A store, and what it changes.
-type Given = (OpId, Vec<StoredWord>);
+type StoreChange = (OpId, Vec<StoredWord>);
 
 /// A rectangle of global memory in a tile.
 #[derive(Debug)]
 struct Loaded {
     from: Access,
     to: Access,
-    site: Site,
+    site: InstrSite,
     /// What is known of the words by then.
     seen: Seen,
 }
@@ -93,7 +93,7 @@ impl Detector<'_> {
         if self.asks() && access.write {
             self.asked.tellers.insert(event.op);
             let number = signed(number, access.row_bytes);
-            self.change_word(core, ((buffer, access.start), access.row_bytes), Change::Set(number), None);
+            self.change_word(core, ((buffer, access.start), access.row_bytes), WordChange::Set(number), None);
         }
     }
 
@@ -108,7 +108,13 @@ impl Detector<'_> {
     }
 
     /// A pipe stores what it was given.
-    pub fn changes_words(&mut self, (core, lane_at): (usize, usize), site: Site, accesses: &[Access], overlaps: bool) {
+    pub fn changes_words(
+        &mut self,
+        (core, lane_at): (usize, usize),
+        site: InstrSite,
+        accesses: &[Access],
+        overlaps: bool,
+    ) {
         let Some(given) = self.asked.given.get_mut(&(core, lane_at)) else { return };
         if given.front().is_none_or(|(op, _)| *op != site.op) {
             return;
@@ -125,7 +131,7 @@ impl Detector<'_> {
         }
         let Words::Recorded(log) = &mut self.words else { return };
         for StoredWord { first, bytes, before, after } in words {
-            let change = if atomic == Atomic::Add { Change::Add(after - before) } else { Change::Set(after) };
+            let change = if atomic == Atomic::Add { WordChange::Add(after - before) } else { WordChange::Set(after) };
             log.change(((buffer, first), bytes), Some(before), change, Moment { thread, time, clock: clock.clone() });
         }
     }
@@ -133,7 +139,7 @@ impl Detector<'_> {
     // ---- questions ------------------------------------------------------------------------------------------------
 
     /// A loop asks for a word until another core has changed it. True when that was it.
-    pub fn asks_word(&mut self, core: usize, site: Site, event: &Event<'_>) -> bool {
+    pub fn asks_word(&mut self, core: usize, site: InstrSite, event: &Event<'_>) -> bool {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
         let AddressSpace::Global(buffer) = access.place else { return false };
         let Some(poll) = self.polls.loads.get(&event.op).copied().filter(|_| self.asks() && !access.write) else {
@@ -147,7 +153,7 @@ impl Detector<'_> {
     }
 
     /// Follows words of global memory into tiles, and their elements.
-    pub fn follows_words(&mut self, core: usize, site: Site, event: &Event<'_>) {
+    pub fn follows_words(&mut self, core: usize, site: InstrSite, event: &Event<'_>) {
         if !self.asks() {
             return;
         }
@@ -184,7 +190,7 @@ impl Detector<'_> {
         });
         let id = self.asked.next;
         self.asked.next = id.wrapping_add(1);
-        self.asked.followed.insert(id, Found { op, word, bytes, number, seen });
+        self.asked.followed.insert(id, FoundNumber { op, word, bytes, number, seen });
         if self.asked.followed.len() > FOLLOWED {
             self.asked.followed.pop_first();
         }
@@ -257,11 +263,11 @@ impl Detector<'_> {
     }
 
     /// The words behind a formula, and what is asked of them.
-    fn question(&self, formula: &Arc<Formula>, is: bool) -> Option<(Vec<Found>, Asked)> {
+    fn question(&self, formula: &Arc<Formula>, is: bool) -> Option<(Vec<FoundNumber>, WordQuestion)> {
         let ids: Vec<u32> = formula.uses().into_keys().collect();
-        let words: Vec<Found> = ids.iter().map_while(|id| self.asked.followed.get(id).cloned()).collect();
+        let words: Vec<FoundNumber> = ids.iter().map_while(|id| self.asked.followed.get(id).cloned()).collect();
         let whole = !words.is_empty() && words.len() == ids.len();
-        whole.then(|| (words, Asked::Computed { formula: formula.clone(), ids, is }))
+        whole.then(|| (words, WordQuestion::Computed { formula: formula.clone(), ids, is }))
     }
 
     /// The next moment of the scalar unit, and what is done by then.

@@ -1,7 +1,7 @@
 //! The data caches of scalar units: what they hold back from others, and what they have not noticed.
 
 use crate::detector::Detector;
-use crate::findings::{Conflict, Findings, Site};
+use crate::findings::{Conflict, Findings, InstrSite};
 use crate::now::Now;
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// Bytes that a scalar unit has stored into a line, and when it has written the line back.
 #[derive(Clone, Copy, Debug)]
-struct Store {
+struct CachedStore {
     stamp: Stamp,
     first: i64,
     end: i64,
@@ -21,22 +21,22 @@ struct Store {
 
 /// A copy of a line in the cache of a core, and the write it does not know of.
 #[derive(Clone, Copy, Debug)]
-struct Copied {
+struct CachedCopy {
     team: u32,
     thread: u32,
     stale: Option<Stamp>,
 }
 
 #[derive(Default, Debug)]
-struct Line {
-    stores: Vec<Store>,
-    copies: Vec<Copied>,
+struct CacheLine {
+    stores: Vec<CachedStore>,
+    copies: Vec<CachedCopy>,
 }
 
 /// The lines that scalar units have touched.
 #[derive(Default, Debug)]
 pub(crate) struct Caches {
-    lines: BTreeMap<(usize, i64), Line>,
+    lines: BTreeMap<(usize, i64), CacheLine>,
     /// The last number that a loop has found, by core and word.
     asked: BTreeMap<(usize, Word), i64>,
 }
@@ -53,8 +53,8 @@ impl Caches {
 
     /// A core writes lines back and forgets them.
     fn clean(&mut self, access: Option<&Access>, back: &Stamp) {
-        let own = |line: &mut Line| {
-            let mine = |store: &&mut Store| (store.stamp.team, store.stamp.thread) == (back.team, back.thread);
+        let own = |line: &mut CacheLine| {
+            let mine = |store: &&mut CachedStore| (store.stamp.team, store.stamp.thread) == (back.team, back.thread);
             line.stores.iter_mut().filter(mine).filter(|s| s.back.is_none()).for_each(|s| s.back = Some(*back));
             line.copies.retain(|c| (c.team, c.thread) != (back.team, back.thread));
         };
@@ -68,7 +68,7 @@ impl Caches {
     }
 
     /// The lines that an access touches, each with the bytes of it.
-    fn touched(&mut self, access: &Access, mut each: impl FnMut((i64, i64), &mut Line)) {
+    fn touched(&mut self, access: &Access, mut each: impl FnMut((i64, i64), &mut CacheLine)) {
         let AddressSpace::Global(buffer) = access.place else { return };
         for row in 0..access.rows as i64 {
             let first = access.start.saturating_add(row.saturating_mul(access.stride));
@@ -85,7 +85,7 @@ impl Caches {
         &mut self,
         (access, stamp, is_scalar): (&Access, &Stamp, bool),
         now: &Now<'_>,
-        site: Site,
+        site: InstrSite,
         findings: &mut Findings<'_>,
     ) {
         let AddressSpace::Global(buffer) = access.place else { return };
@@ -101,11 +101,11 @@ impl Caches {
             if access.write {
                 line.copies.iter_mut().filter(|c| !own(c.team, c.thread)).for_each(|c| c.stale = Some(*stamp));
             }
-            let is_seen = |store: &Store| {
+            let is_seen = |store: &CachedStore| {
                 now.is_after(&store.stamp) && asked.keys().any(|(_, word)| *word == (buffer, store.first))
             };
-            let is_back = |store: &Store| store.back.is_some_and(|back| now.is_after(&back) || is_seen(store));
-            let overlaps = |store: &Store| store.first < bytes.1 && bytes.0 < store.end;
+            let is_back = |store: &CachedStore| store.back.is_some_and(|back| now.is_after(&back) || is_seen(store));
+            let overlaps = |store: &CachedStore| store.first < bytes.1 && bytes.0 < store.end;
             for store in line.stores.iter().filter(|s| !own(s.stamp.team, s.stamp.thread) && !is_back(s)) {
                 let ordered = now.is_after(&store.stamp);
                 if !access.write && overlaps(store) && ordered {
@@ -125,7 +125,7 @@ impl Caches {
     }
 }
 
-impl Line {
+impl CacheLine {
     /// The scalar unit of a core has touched the line.
     fn keep(&mut self, access: &Access, bytes: (i64, i64), stamp: &Stamp, mut old: impl FnMut(&Stamp)) {
         let who = (stamp.team, stamp.thread);
@@ -135,12 +135,12 @@ impl Line {
         }
         if copy.is_none() {
             self.copies.retain(|c| c.team == stamp.team);
-            self.copies.push(Copied { team: who.0, thread: who.1, stale: None });
+            self.copies.push(CachedCopy { team: who.0, thread: who.1, stale: None });
         }
         if !access.write {
             return;
         }
-        let mut store = Store { stamp: *stamp, first: bytes.0, end: bytes.1, back: None };
+        let mut store = CachedStore { stamp: *stamp, first: bytes.0, end: bytes.1, back: None };
         let mut gone = false;
         self.stores.retain(|s| {
             if (s.stamp.team, s.stamp.thread) == who {
@@ -158,7 +158,7 @@ impl Line {
 
 impl Detector<'_> {
     /// A core writes its cache back.
-    pub fn clean_cache(&mut self, core: usize, site: Site, accesses: &[Access]) {
+    pub fn clean_cache(&mut self, core: usize, site: InstrSite, accesses: &[Access]) {
         let moment = self.word_moment(core);
         let back = Stamp {
             team: self.team(),
@@ -176,7 +176,7 @@ impl Detector<'_> {
     }
 
     /// A loop has found a number in a word, directly or in a tile. Says what keeps it from finding another one.
-    pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: Site, forgets: bool) {
+    pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: InstrSite, forgets: bool) {
         let is_new = self.caches.asked.insert((core, word), number) != Some(number);
         if is_new {
             let line = self.caches.lines.get(&(word.0, word.1.div_euclid(CACHE_LINE)));
@@ -244,7 +244,7 @@ impl Findings<'_> {
     }
 
     /// A loop that asks its own cache.
-    fn asks_cache(&mut self, site: Site) {
+    fn asks_cache(&mut self, site: InstrSite) {
         self.note(codes::CACHE_POLL, site.op, None, |all| {
             let message = "the loop may read its own data cache forever";
             Diagnostic::new(codes::CACHE_POLL, all.span(site.op), message)
@@ -255,7 +255,7 @@ impl Findings<'_> {
     }
 
     /// A word that a loop of another core asks for, and that is not written back.
-    fn kept_from_loop(&mut self, store: OpId, load: Site) {
+    fn kept_from_loop(&mut self, store: OpId, load: InstrSite) {
         self.note(codes::CACHE_POLL, store, Some(load.op), |all| {
             let message = "another core waits for this word, which may stay in the data cache";
             Diagnostic::new(codes::CACHE_POLL, all.span(store), message)

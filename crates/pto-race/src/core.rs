@@ -1,7 +1,7 @@
 //! One core: its pipes, and the flags and tokens between them.
 
 use crate::clock::{Clock, LANES, lane, pipe};
-use crate::findings::{Findings, Site};
+use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, Flag};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -22,7 +22,7 @@ pub(crate) enum PipeStep {
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub step: PipeStep,
-    pub site: Site,
+    pub site: InstrSite,
     pub accesses: Vec<Access>,
     /// What the core knew when it gave the step to the pipe.
     pub issued: Clock,
@@ -32,7 +32,7 @@ pub(crate) struct Queued {
 
 /// A pipe of a core.
 #[derive(Default, Debug)]
-pub(crate) struct Lane {
+pub(crate) struct PipeState {
     pub clock: Clock,
     /// Instructions it was given.
     pub time: u32,
@@ -44,28 +44,28 @@ pub(crate) struct Lane {
 
 /// A flag that is up.
 #[derive(Debug)]
-struct Raised {
+struct RaisedFlag {
     message: Clock,
-    site: Site,
+    site: InstrSite,
 }
 
 /// Who holds a token.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct TokenHolder {
     lane: usize,
-    site: Site,
+    site: InstrSite,
 }
 
 #[derive(Default, Debug)]
 pub(crate) struct CoreState {
-    pub lanes: [Lane; LANES],
+    pub lanes: [PipeState; LANES],
     /// What every instruction that is given to a pipe from now on starts after.
     issue: Clock,
     version: u32,
-    flags: BTreeMap<Flag, VecDeque<Raised>>,
+    flags: BTreeMap<Flag, VecDeque<RaisedFlag>>,
     /// Sets that waits went on without.
     owed: BTreeMap<Flag, u32>,
-    tokens: BTreeMap<i64, Held>,
+    tokens: BTreeMap<i64, TokenHolder>,
     /// What was done when a token was released.
     released: BTreeMap<i64, Clock>,
 }
@@ -87,7 +87,7 @@ impl CoreState {
     }
 
     /// Puts a step behind those that a pipe cannot take yet.
-    pub fn postpone(&mut self, at: usize, step: PipeStep, site: Site, accesses: &[Access], when: u64) {
+    pub fn postpone(&mut self, at: usize, step: PipeStep, site: InstrSite, accesses: &[Access], when: u64) {
         let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
         self.lanes[at].queue.push_back(queued);
     }
@@ -112,7 +112,7 @@ impl CoreState {
 
     // ---- flags ----------------------------------------------------------------------------------------------------
 
-    pub fn set_flag(&mut self, flag: Flag, message: Clock, site: Site, findings: &mut Findings<'_>) {
+    pub fn set_flag(&mut self, flag: Flag, message: Clock, site: InstrSite, findings: &mut Findings<'_>) {
         if let Some(owed) = self.owed.get_mut(&flag).filter(|owed| **owed > 0) {
             *owed -= 1;
             return;
@@ -125,7 +125,7 @@ impl CoreState {
         {
             findings.set_twice(flag, first.site, site);
         }
-        up.push_back(Raised { message, site });
+        up.push_back(RaisedFlag { message, site });
     }
 
     pub fn take_flag(&mut self, flag: Flag) -> Option<Clock> {
@@ -135,7 +135,7 @@ impl CoreState {
     // ---- tokens ---------------------------------------------------------------------------------------------------
 
     /// Takes a token. False when another pipe has it.
-    pub fn get_token(&mut self, id: i64, at: usize, site: Site, findings: &mut Findings<'_>) -> bool {
+    pub fn get_token(&mut self, id: i64, at: usize, site: InstrSite, findings: &mut Findings<'_>) -> bool {
         match self.tokens.get(&id) {
             Some(held) if held.lane == at => findings.token_taken_twice(id, pipe(at), held.site, site),
             Some(_) => return false,
@@ -144,11 +144,11 @@ impl CoreState {
         if let Some(clock) = self.released.get(&id) {
             self.lanes[at].clock.join(clock);
         }
-        self.tokens.insert(id, Held { lane: at, site });
+        self.tokens.insert(id, TokenHolder { lane: at, site });
         true
     }
 
-    pub fn release_token(&mut self, id: i64, at: usize, message: &Clock, site: Site, findings: &mut Findings<'_>) {
+    pub fn release_token(&mut self, id: i64, at: usize, message: &Clock, site: InstrSite, findings: &mut Findings<'_>) {
         match self.tokens.get(&id) {
             Some(held) if held.lane == at => {
                 self.tokens.remove(&id);
@@ -174,7 +174,7 @@ impl CoreState {
                 *self.owed.entry(flag).or_default() += 1;
             }
             PipeStep::Get(id) => {
-                if let Some(held) = self.tokens.insert(id, Held { lane: at, site: queued.site }) {
+                if let Some(held) = self.tokens.insert(id, TokenHolder { lane: at, site: queued.site }) {
                     findings.token_awaited(id, pipe(held.lane), held.site, queued.site, queued.when);
                 }
             }

@@ -1,13 +1,13 @@
 //! Listens to a run and keeps track of what is known to be done before what.
 
-use crate::Sync;
+use crate::OrderedBy;
 use crate::answers::{Answers, PATIENCE};
 use crate::asked::AskedWords;
 use crate::caches::Caches;
 use crate::clock::{Clock, LANES, lane};
 use crate::core::{CoreState, PipeStep};
-use crate::findings::{Findings, Site, Stuck};
-use crate::link_state::Links;
+use crate::findings::{Findings, InstrSite, StuckCore};
+use crate::link_state::LinkState;
 use crate::memory::Memories;
 use crate::now::Now;
 use crate::paths::{Branches, is_loop};
@@ -32,7 +32,7 @@ pub(crate) struct Setting<'a> {
     pub plan: &'a Plan,
     pub target: Target,
     /// Who orders the pipes of a core.
-    pub sync: Sync,
+    pub sync: OrderedBy,
     /// Blocks wait for each other.
     pub joint: bool,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Detector<'a> {
     last: Option<(CoreId, usize)>,
     pub cores: Vec<CoreState>,
     pub memories: Memories,
-    pub links: Links,
+    pub links: LinkState,
     pub caches: Caches,
     /// Loads by which loops wait for other cores.
     pub polls: Polls,
@@ -69,7 +69,7 @@ pub(crate) struct Detector<'a> {
     /// Branches that go another way than the data says, and what was taken.
     pub branches: Branches,
     /// Cores that can never go on.
-    pub stuck: Vec<Stuck>,
+    pub stuck: Vec<StuckCore>,
     /// Memory that the history of the bytes took, at most.
     pub history_bytes: u64,
 }
@@ -77,7 +77,7 @@ pub(crate) struct Detector<'a> {
 impl Observer for Detector<'_> {
     fn event(&mut self, event: &Event<'_>) {
         let core = self.core(event.core);
-        let site = Site { op: event.op, step: event.step, core: event.core };
+        let site = InstrSite { op: event.op, step: event.step, core: event.core };
         match event.action {
             Action::Work if matches!(event.detail, Detail::Number(_)) => {
                 if !self.asks_word(core, site, event) {
@@ -163,7 +163,7 @@ impl Observer for Detector<'_> {
     fn stuck(&mut self, core: CoreId, op: OpId, signal: Option<SignalWord>) {
         let at = self.core(core);
         let word = self.awaited_word(at);
-        self.stuck.push(Stuck { core, op, signal, word });
+        self.stuck.push(StuckCore { core, op, signal, word });
     }
 }
 
@@ -178,7 +178,7 @@ impl<'a> Detector<'a> {
             last: None,
             cores: Vec::new(),
             memories: Memories::default(),
-            links: Links::default(),
+            links: LinkState::default(),
             caches: Caches::default(),
             polls: polls(setting.plan.checked().module()),
             asked: AskedWords::default(),
@@ -244,7 +244,7 @@ impl<'a> Detector<'a> {
     /// Other cores come.
     pub fn abandon_team(&mut self) {
         self.findings.next_team();
-        self.links = Links::default();
+        self.links = LinkState::default();
         self.cores.clear();
         self.transfers.clear();
         self.sessions.clear();
@@ -262,7 +262,7 @@ impl<'a> Detector<'a> {
     pub fn lane_of(&self, pipe: Option<Pipe>) -> usize {
         match (self.setting.sync, pipe) {
             (_, Some(Pipe::All)) => lane(Pipe::All),
-            (Sync::Manual, Some(pipe)) => lane(pipe),
+            (OrderedBy::Manual, Some(pipe)) => lane(pipe),
             _ => lane(Pipe::S),
         }
     }
@@ -279,9 +279,9 @@ impl<'a> Detector<'a> {
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
     /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
-    fn issue(&mut self, core: usize, lane_at: usize, step: PipeStep, site: Site, accesses: &[Access]) {
+    fn issue(&mut self, core: usize, lane_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
         let state = &mut self.cores[core];
-        if self.setting.sync == Sync::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
+        if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
             return;
         }
         self.findings.now += 1;
@@ -311,7 +311,7 @@ impl<'a> Detector<'a> {
         core: usize,
         lane_at: usize,
         step: PipeStep,
-        site: Site,
+        site: InstrSite,
         accesses: &[Access],
         issued: Option<&Clock>,
     ) -> bool {
@@ -409,10 +409,10 @@ impl<'a> Detector<'a> {
     // ---- memory ---------------------------------------------------------------------------------------------------
 
     /// An instruction reads and writes.
-    fn work(&mut self, (core, lane_at): (usize, usize), site: Site, accesses: &[Access], is_scalar: bool) {
+    fn work(&mut self, (core, lane_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
         let state = &mut self.cores[core];
         state.lanes[lane_at].time += 1;
-        let overlaps = self.setting.sync == Sync::Manual
+        let overlaps = self.setting.sync == OrderedBy::Manual
             && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(lane_at));
         let now = Now {
             team: self.team,
@@ -468,12 +468,12 @@ impl<'a> Detector<'a> {
     }
 
     /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
-    pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: Site, accesses: &[Access]) {
+    pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
         self.issue(core, self.lane_of(pipe), PipeStep::Work, site, accesses);
     }
 
     /// Gives the memory of a popped tile back.
-    pub fn give_back(&mut self, core: usize, access: &Access, site: Site) {
+    pub fn give_back(&mut self, core: usize, access: &Access, site: InstrSite) {
         let stamp = Stamp {
             team: self.team,
             thread: (core * LANES) as u32,

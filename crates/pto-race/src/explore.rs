@@ -5,7 +5,7 @@ use crate::cone::Sources;
 use crate::paths::{Branches, Way, way_text};
 use crate::snapshot::Snapshot;
 use crate::worlds::{World, Worlds};
-use crate::{Report, Sync, Undecided, follow};
+use crate::{OrderedBy, RaceReport, Undecided, follow};
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
 use pto_isa::codes::Code;
@@ -13,18 +13,18 @@ use pto_isa::row::{CommOp, Control, Meaning, Movement};
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(crate) type Key = (Code, Span, Option<Span>);
+pub(crate) type ReportKey = (Code, Span, Option<Span>);
 
 /// Paths that are executed.
 const PATHS: usize = 64;
 
 pub(crate) fn all_paths(
     meter: &mut Meter<'_>,
-    sync: Sync,
+    sync: OrderedBy,
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch<'_>,
-) -> Report {
+) -> RaceReport {
     let memory = Snapshot::of(ranks);
     let (report, first) = follow(sync, plan, ranks, launch, meter, Branches::traced());
     let known = report.findings.iter().map(key).collect();
@@ -36,14 +36,14 @@ pub(crate) fn all_paths(
 }
 
 struct Explorer<'a> {
-    sync: Sync,
+    sync: OrderedBy,
     plan: &'a Plan,
     launch: Launch<'a>,
     memory: Snapshot,
     /// The path of the data.
     first: Branches,
-    report: Report,
-    known: BTreeSet<Key>,
+    report: RaceReport,
+    known: BTreeSet<ReportKey>,
     paths: usize,
 }
 
@@ -136,7 +136,7 @@ impl Explorer<'_> {
     }
 
     /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it.
-    fn take(&mut self, report: Report, branches: &Branches, text: &str) -> Option<(Span, Diagnostic)> {
+    fn take(&mut self, report: RaceReport, branches: &Branches, text: &str) -> Option<(Span, Diagnostic)> {
         let module = self.plan.checked().module();
         let turn = branches.first_difference(&self.first, module);
         let span = turn.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
@@ -208,6 +208,6 @@ fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
 }
 
 /// What makes findings of several paths the same.
-pub(crate) fn key(d: &Diagnostic) -> Key {
+pub(crate) fn key(d: &Diagnostic) -> ReportKey {
     (d.code, d.primary.span, d.labels.first().map(|l| l.span))
 }

@@ -66,11 +66,11 @@ use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use words::{Log, Word, Words};
+use words::{Word, WordLog, Words};
 
 /// Who orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Sync {
+pub enum OrderedBy {
     /// The program, with flags, events, barriers and tokens.
     Manual,
     /// The toolchain, later: the pipes of a core are taken to be in order.
@@ -80,11 +80,11 @@ pub enum Sync {
 /// What was found.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Report {
+pub struct RaceReport {
     /// Worst first.
     pub findings: Vec<Diagnostic>,
     /// Who orders the pipes of a core, as the program looks.
-    pub sync: Sync,
+    pub sync: OrderedBy,
     /// The program was to order its pipes, and nowhere does.
     pub unordered: bool,
     /// Instructions executed.
@@ -108,13 +108,13 @@ pub struct Undecided {
     pub reason: String,
 }
 
-impl Report {
+impl RaceReport {
     /// The report of a program that cannot be run.
     pub fn of_error(error: Error) -> Self {
-        Self { findings: error.into_diagnostics(), ..Self::empty(Sync::Manual) }
+        Self { findings: error.into_diagnostics(), ..Self::empty(OrderedBy::Manual) }
     }
 
-    fn empty(sync: Sync) -> Self {
+    fn empty(sync: OrderedBy) -> Self {
         Self {
             findings: Vec::new(),
             sync,
@@ -145,26 +145,26 @@ impl Report {
 /// Executes a program and says what nothing orders. What orders the pipes of a core is seen from the program ([`sync_of`]);
 /// [`Check`] has more choices. The arguments are those of [`Launch::run`].
 #[must_use = "a race is a finding of the report, not an error"]
-pub fn check(launch: Launch<'_>, args: &mut [Arg<'_>]) -> Report {
+pub fn check(launch: Launch<'_>, args: &mut [Arg<'_>]) -> RaceReport {
     Check::new(launch).run(args)
 }
 
 /// A check that is being described.
 ///
 /// ```
-/// use pto_race::{Check, Sync};
+/// use pto_race::{Check, OrderedBy};
 /// # use pto_cpu::{Options, Plan};
 /// # let (module, _) = pto_syntax::parse("func.func @f() { return }");
 /// # let checked = pto_check::check(module, pto_isa::Target::A2A3).expect("a legal program");
 /// # let plan = Plan::new(&checked, None, Options::default()).expect("one entry");
-/// let report = Check::new(plan.launch().blocks(2)).sync(Sync::Manual).all_paths().limit(10_000).run(&mut []);
+/// let report = Check::new(plan.launch().blocks(2)).sync(OrderedBy::Manual).all_paths().limit(10_000).run(&mut []);
 /// assert!(report.is_clean() && report.stopped.is_none());
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use = "nothing is checked before `run` is called"]
 pub struct Check<'a> {
     launch: Launch<'a>,
-    sync: Option<Sync>,
+    sync: Option<OrderedBy>,
     bounds: Bounds<'a>,
     all_paths: bool,
 }
@@ -176,7 +176,7 @@ impl<'a> Check<'a> {
     }
 
     /// Says who orders the pipes of a core; without it, that is seen from the program.
-    pub fn sync(self, sync: Sync) -> Self {
+    pub fn sync(self, sync: OrderedBy) -> Self {
         Self { sync: Some(sync), ..self }
     }
 
@@ -198,11 +198,11 @@ impl<'a> Check<'a> {
 
     /// Executes the program, and says what was found.
     #[must_use = "a race is a finding of the report, not an error"]
-    pub fn run(self, args: &mut [Arg<'_>]) -> Report {
+    pub fn run(self, args: &mut [Arg<'_>]) -> RaceReport {
         let (launch, plan) = (self.launch, self.launch.plan());
         let source = plan.checked().module().source.clone();
         if let Err(error) = launch.accepts(args) {
-            return Report { source, ..Report::of_error(error) };
+            return RaceReport { source, ..RaceReport::of_error(error) };
         }
         let params = plan.params().len();
         let mut args = args.iter_mut().map(Arg::reborrow);
@@ -215,27 +215,27 @@ impl<'a> Check<'a> {
         } else {
             follow(sync, plan, &mut ranks, launch, meter, Branches::default()).0
         };
-        Report { source, ..report }
+        RaceReport { source, ..report }
     }
 }
 
 /// One path, as the branches say, with every answer that questions of the program may get.
 fn follow(
-    sync: Sync,
+    sync: OrderedBy,
     plan: &Plan,
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch<'_>,
     meter: &mut Meter<'_>,
     branches: Branches,
-) -> (Report, Branches) {
+) -> (RaceReport, Branches) {
     let looks = polls(plan.checked().module());
     let may_ask = plan.asks_once() || !looks.compares.is_empty();
     let before = may_ask.then(|| Snapshot::of(ranks));
-    let mut run = Run { sync, plan, launch, branches, answers: Answers::default() };
+    let mut run = RaceRun { sync, plan, launch, branches, answers: Answers::default() };
     let (mut report, branches, asked) = run.follow(ranks, meter);
     let Some(before) = before.filter(|_| !asked.is_empty()) else { return (report, branches) };
     let after = Snapshot::of(ranks);
-    let mut known: BTreeSet<explore::Key> = report.findings.iter().map(explore::key).collect();
+    let mut known: BTreeSet<explore::ReportKey> = report.findings.iter().map(explore::key).collect();
     let each = asked.iter().filter(|_| asked.len() > 1).take(QUESTIONS).map(|op| BTreeSet::from([*op]));
     for denied in std::iter::once(asked.clone()).chain(each) {
         if meter.is_spent() {
@@ -268,17 +268,17 @@ const QUESTIONS: usize = 8;
 const TRIES: usize = 4;
 
 /// What is executed, and how.
-struct Run<'a> {
-    sync: Sync,
+struct RaceRun<'a> {
+    sync: OrderedBy,
     plan: &'a Plan,
     launch: Launch<'a>,
     branches: Branches,
     answers: Answers,
 }
 
-impl Run<'_> {
+impl RaceRun<'_> {
     /// One run. Returns the questions it asked, too.
-    fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (Report, Branches, BTreeSet<OpId>) {
+    fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (RaceReport, Branches, BTreeSet<OpId>) {
         let (plan, launch, sync) = (self.plan, self.launch, self.sync);
         let joint = launch.runs_together() || ranks.len() > 1;
         let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
@@ -306,10 +306,17 @@ impl Run<'_> {
             }
             meter.work
         });
-        let unordered = sync == Sync::Manual && !plan.orders_pipes();
+        let unordered = sync == OrderedBy::Manual && !plan.orders_pipes();
         let undecided = mixed.into_iter().map(|(op, word)| stored_in_several_widths(plan, op, word)).collect();
-        let report =
-            Report { findings, unordered, instructions, stopped, history_bytes, undecided, ..Report::empty(sync) };
+        let report = RaceReport {
+            findings,
+            unordered,
+            instructions,
+            stopped,
+            history_bytes,
+            undecided,
+            ..RaceReport::empty(sync)
+        };
         (report, branches, answers.asked)
     }
 
@@ -327,7 +334,7 @@ impl Run<'_> {
                 // Answers that cannot be told apart from those that can are left as they are.
                 self.answers = Answers::default();
             }
-            let words = Words::Recorded(Log::default());
+            let words = Words::Recorded(WordLog::default());
             let mut recorder = Detector::new(setting, self.branches.clone(), words, self.answers.again());
             let _ = observe(ranks, self.launch, &mut meter.aside(), &mut recorder);
             before.restore(ranks);
@@ -372,6 +379,6 @@ fn observe(
 }
 
 /// A program that places its tiles, or orders its pipes in some place, orders them everywhere.
-pub fn sync_of(plan: &Plan) -> Sync {
-    if plan.places_tiles() || plan.orders_pipes() { Sync::Manual } else { Sync::Auto }
+pub fn sync_of(plan: &Plan) -> OrderedBy {
+    if plan.places_tiles() || plan.orders_pipes() { OrderedBy::Manual } else { OrderedBy::Auto }
 }

@@ -1,27 +1,27 @@
 //! What is known of signals, barriers and pipes.
 
 use crate::clock::Clock;
-use crate::findings::{Findings, Site};
+use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, CoreId, Ring, Set};
 use std::collections::{BTreeMap, VecDeque};
 
 /// A signal on its way: what its sender had done, and where it stands.
-pub(crate) type Message = (Clock, Site);
+pub(crate) type SentSignal = (Clock, InstrSite);
 
 /// A pipe of a block in one direction.
 type RingKey = (u32, u32, u32, bool);
 
 #[derive(Debug, Default)]
-pub(crate) struct Links {
+pub(crate) struct LinkState {
     /// Signals that wait for other senders, by sender and id.
-    pub sent: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    pub sent: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
     /// Signals that arrived, by receiver and id.
-    pub arrived: BTreeMap<(CoreId, i64), VecDeque<Message>>,
+    pub arrived: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
     /// What was done by those who came to a barrier.
     pub barriers: BTreeMap<(u32, Set, u64), Clock>,
     pub rings: BTreeMap<RingKey, RingState>,
     /// Signals the program sends itself, and where.
-    pub used: BTreeMap<i64, Site>,
+    pub used: BTreeMap<i64, InstrSite>,
     /// Signals that barriers and pipes use.
     pub reserved: BTreeMap<i64, &'static str>,
 }
@@ -32,22 +32,22 @@ pub(crate) const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
 #[derive(Debug, Default)]
 pub(crate) struct RingState {
     /// What was done when entries were pushed, and where that is written.
-    pub pushed: BTreeMap<u64, Message>,
-    pub popped: BTreeMap<u64, Site>,
+    pub pushed: BTreeMap<u64, SentSignal>,
+    pub popped: BTreeMap<u64, InstrSite>,
     /// What was done when slots were freed.
     pub freed: BTreeMap<u64, Clock>,
     /// The tiles that consumers hold, oldest first.
-    pub held: BTreeMap<CoreId, VecDeque<(Access, Site)>>,
+    pub held: BTreeMap<CoreId, VecDeque<(Access, InstrSite)>>,
 }
 
-impl Links {
+impl LinkState {
     /// What is left at the end.
     pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
         for ((_, id), queue) in &self.arrived {
             queue.iter().for_each(|(_, site)| findings.signal_left(*id, *site));
         }
         for ring in self.rings.values() {
-            let left: Vec<&Message> =
+            let left: Vec<&SentSignal> =
                 ring.pushed.iter().filter(|(count, _)| !ring.popped.contains_key(count)).map(|(_, m)| m).collect();
             if let Some((_, site)) = left.first() {
                 findings.entries_left(left.len(), *site);

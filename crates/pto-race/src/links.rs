@@ -2,16 +2,16 @@
 
 use crate::clock::{Clock, LANES, lane};
 use crate::detector::Detector;
-use crate::findings::Site;
+use crate::findings::InstrSite;
 use crate::link_state::SYNCALL_SIGNALS;
-use crate::words::{Asked, Change, Found, Seen, Word, Words};
+use crate::words::{FoundNumber, Seen, Word, WordChange, WordQuestion, Words};
 use pto_cpu::{Action, AddressSpace, Detail, Event, Ring, Signal};
 use pto_isa::{Pipe, Target};
 use std::collections::VecDeque;
 
 impl Detector<'_> {
     /// Steps that concern other cores.
-    pub fn link(&mut self, core: usize, site: Site, event: &Event<'_>) {
+    pub fn link(&mut self, core: usize, site: InstrSite, event: &Event<'_>) {
         match event.action {
             Action::Signal(signal) => self.signal(core, site, event.pipe, signal),
             Action::Await(id) => self.wait_for_signal(core, site, event.pipe, id),
@@ -41,7 +41,7 @@ impl Detector<'_> {
 
     // ---- signals --------------------------------------------------------------------------------------------------
 
-    fn signal(&mut self, core: usize, site: Site, pipe: Option<Pipe>, signal: &Signal) {
+    fn signal(&mut self, core: usize, site: InstrSite, pipe: Option<Pipe>, signal: &Signal) {
         let message = self.done_on(core, pipe);
         self.links.used.entry(signal.id).or_insert(site);
         self.links.sent.entry((site.core, signal.id)).or_default().push_back((message, site));
@@ -74,7 +74,7 @@ impl Detector<'_> {
     }
 
     /// On A5 the pipe stops, elsewhere the core.
-    fn wait_for_signal(&mut self, core: usize, site: Site, pipe: Option<Pipe>, id: i64) {
+    fn wait_for_signal(&mut self, core: usize, site: InstrSite, pipe: Option<Pipe>, id: i64) {
         let message = self.links.arrived.get_mut(&(site.core, id)).and_then(VecDeque::pop_front);
         let Some((clock, _)) = message else { return };
         let at = self.lane_of(pipe);
@@ -96,14 +96,14 @@ impl Detector<'_> {
     }
 
     /// A producer takes a slot: whoever had it before is done with it.
-    fn alloc(&mut self, core: usize, site: Site, ring: Ring) {
+    fn alloc(&mut self, core: usize, site: InstrSite, ring: Ring) {
         let Some(before) = ring.count.checked_sub(u64::from(ring.slots.max(1))) else { return };
         if let Some(clock) = self.links.ring(site.core, ring).freed.get(&before).cloned() {
             self.cores[core].tell_issue(&clock);
         }
     }
 
-    fn push(&mut self, core: usize, site: Site, event: &Event<'_>, ring: Ring) {
+    fn push(&mut self, core: usize, site: InstrSite, event: &Event<'_>, ring: Ring) {
         let at = if event.accesses.is_empty() {
             self.signalling_lane(ring)
         } else {
@@ -115,7 +115,7 @@ impl Detector<'_> {
         entry.or_insert_with(|| (Clock::default(), site)).0.join(&clock);
     }
 
-    fn pop(&mut self, core: usize, site: Site, event: &Event<'_>, ring: Ring) {
+    fn pop(&mut self, core: usize, site: InstrSite, event: &Event<'_>, ring: Ring) {
         let state = self.links.ring(site.core, ring);
         state.popped.insert(ring.count, site);
         let pushed = state.pushed.get(&ring.count).map(|(clock, _)| clock.clone());
@@ -137,7 +137,7 @@ impl Detector<'_> {
     }
 
     /// A slot may be filled again. Whatever the consumer was given before is done by then.
-    fn release(&mut self, core: usize, site: Site, ring: Ring) {
+    fn release(&mut self, core: usize, site: InstrSite, ring: Ring) {
         let mut all = Clock::default();
         for at in 0..lane(Pipe::All) {
             all.join(&self.cores[core].message(at, core));
@@ -145,7 +145,7 @@ impl Detector<'_> {
         self.links.ring(site.core, ring).freed.entry(ring.count).or_default().join(&all);
     }
 
-    fn free(&mut self, core: usize, site: Site, ring: Ring) {
+    fn free(&mut self, core: usize, site: InstrSite, ring: Ring) {
         self.release(core, site, ring);
         let held = self.links.ring(site.core, ring).held.get_mut(&site.core).and_then(VecDeque::pop_front);
         if let Some((access, _)) = held {
@@ -156,7 +156,7 @@ impl Detector<'_> {
     // ---- transfers in the background -----------------------------------------------------------------------------------
 
     /// A transfer starts in the background. What a session runs is in order; sessions know nothing of each other.
-    pub fn transfer(&mut self, core: usize, site: Site, event: &Event<'_>) {
+    pub fn transfer(&mut self, core: usize, site: InstrSite, event: &Event<'_>) {
         let (which, session) = numbers(event);
         let at = match self.sessions.get(&(core, session)) {
             Some(at) => *at,
@@ -204,7 +204,7 @@ impl Detector<'_> {
     }
 
     /// A word is changed by the scalar unit. Whoever finds it changed knows what was done by then.
-    pub fn change_word(&mut self, core: usize, word: (Word, u64), change: Change, before: Option<i64>) {
+    pub fn change_word(&mut self, core: usize, word: (Word, u64), change: WordChange, before: Option<i64>) {
         let moment = self.word_moment(core);
         if let Words::Recorded(log) = &mut self.words {
             log.change(word, before, change, moment);
@@ -227,7 +227,7 @@ impl Detector<'_> {
     }
 
     /// A core has found words as it wanted them, and learns from that.
-    pub fn find_words(&mut self, core: usize, words: &[Found], asked: &Asked) {
+    pub fn find_words(&mut self, core: usize, words: &[FoundNumber], asked: &WordQuestion) {
         let moment = self.word_moment(core);
         self.cores[core].tell_issue(&moment.clock);
         match &mut self.words {
@@ -245,17 +245,17 @@ impl Detector<'_> {
 const WORD: u64 = 4;
 
 /// The words of a question, what they hold, and what they are asked for.
-fn seen_words(event: &Event<'_>) -> Option<(Vec<Found>, Asked)> {
+fn seen_words(event: &Event<'_>) -> Option<(Vec<FoundNumber>, WordQuestion)> {
     let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
     let AddressSpace::Global(buffer) = access.place else { return None };
     let found = |(first, value): &(i64, i32)| {
         let word = (buffer, *first);
-        Found { op: event.op, word, bytes: WORD, number: (*value).into(), seen: Seen::Now }
+        FoundNumber { op: event.op, word, bytes: WORD, number: (*value).into(), seen: Seen::Now }
     };
     let words = words.iter().map(found).collect();
-    Some((words, Asked::Compared { cmp, value: value.into() }))
+    Some((words, WordQuestion::Compared { cmp, value: value.into() }))
 }
 
 /// The number of a transfer, and of its session.
@@ -267,11 +267,11 @@ fn numbers(event: &Event<'_>) -> (u64, u64) {
 }
 
 /// A notification changes the first word of its signal.
-fn changed_word(event: &Event<'_>) -> Option<(Word, Change, Option<i64>)> {
+fn changed_word(event: &Event<'_>) -> Option<(Word, WordChange, Option<i64>)> {
     let (Detail::Change { add, value, before }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;
     };
     let AddressSpace::Global(buffer) = access.place else { return None };
-    let change = if add { Change::Add(value.into()) } else { Change::Set(value.into()) };
+    let change = if add { WordChange::Add(value.into()) } else { WordChange::Set(value.into()) };
     Some(((buffer, access.start), change, Some(before.into())))
 }

@@ -1,6 +1,6 @@
 //! The memories of a run, and what two accesses of the same bytes mean.
 
-use crate::findings::{Findings, Site};
+use crate::findings::{Findings, InstrSite};
 use crate::now::Now;
 use crate::shadow::{FREED, Segment, Shadow, Stamp};
 use pto_cpu::{Access, AddressSpace, Atomic};
@@ -64,7 +64,7 @@ impl Memories {
         access: &Access,
         stamp: &Stamp,
         now: &Now<'_>,
-        site: Site,
+        site: InstrSite,
         findings: &mut Findings<'_>,
     ) {
         let on_chip = matches!(access.place, AddressSpace::Core(_));
@@ -110,7 +110,7 @@ impl Memories {
         core: usize,
         (access, stamp): (&Access, &Stamp),
         now: &Now<'_>,
-        site: Site,
+        site: InstrSite,
         tells: impl Fn(&Stamp) -> bool,
         findings: &mut Findings<'_>,
     ) {
@@ -128,7 +128,7 @@ impl Memories {
         access: &Access,
         stamp: &Stamp,
         now: &Now<'_>,
-        site: Site,
+        site: InstrSite,
         findings: &mut Findings<'_>,
     ) {
         self.visit(core, access, |first, bytes, segment| {

@@ -1,6 +1,6 @@
 //! Tiles that have several names.
 
-use crate::findings::Site;
+use crate::findings::InstrSite;
 use crate::shadow::Stamp;
 use pto_cpu::{Plan, Role};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
@@ -37,7 +37,7 @@ impl<'a> TileNames<'a> {
     /// type and one address, and the value comes from another iteration of a loop; in a straight line the first is lost. One
     /// address is one that the text gives to both, or the same byte where one of them goes from buffer to buffer: in a
     /// software pipeline, what one name loads another name uses in the next iteration.
-    pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
+    pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: InstrSite) -> bool {
         let (Some(a), Some(b)) = (written.value, over.value) else { return false };
         let met = written.origin == over.origin && (self.rotates(a) || self.rotates(b));
         self.module.value_type(a) == self.module.value_type(b)
@@ -62,7 +62,7 @@ impl<'a> TileNames<'a> {
         }
     }
 
-    fn in_a_line(&self, written: &Stamp, over: &Stamp, read: Site) -> bool {
+    fn in_a_line(&self, written: &Stamp, over: &Stamp, read: InstrSite) -> bool {
         let mut around = self.loops[&read.core.role].iter().filter(|turn| turn.contains(&over.step));
         written.step < over.step && over.step < read.step && around.all(|turn| turn.contains(&read.step))
     }
@@ -72,9 +72,9 @@ impl<'a> TileNames<'a> {
         x.is_some() && x == y
     }
 
-    fn address(&self, tile: ValueId) -> Option<Address> {
+    fn address(&self, tile: ValueId) -> Option<StatedAddress> {
         let value = self.address_value(tile)?;
-        Some(self.constant(value).map_or(Address::Value(value), Address::Constant))
+        Some(self.constant(value).map_or(StatedAddress::Value(value), StatedAddress::Constant))
     }
 
     /// The address that the text gives to a tile.
@@ -100,7 +100,7 @@ impl<'a> TileNames<'a> {
 
 /// What the text says about the address of a tile.
 #[derive(PartialEq, Eq)]
-enum Address {
+enum StatedAddress {
     /// A number, whatever its name.
     Constant(i64),
     Value(ValueId),

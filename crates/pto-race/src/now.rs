@@ -1,7 +1,7 @@
 //! What an access knows of those before it.
 
 use crate::clock::{Clock, LANES, lane};
-use crate::findings::{Conflict, Site};
+use crate::findings::{Conflict, InstrSite};
 use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId};
 use pto_isa::Pipe;
@@ -34,7 +34,7 @@ impl Now<'_> {
     }
 
     /// Two accesses of the same bytes: an earlier one, and this.
-    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: Site) -> Conflict {
+    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: InstrSite) -> Conflict {
         Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
     }
 

@@ -1,6 +1,6 @@
 //! What is wrong with the operands of one instruction, whatever else is under way.
 
-use crate::findings::{Findings, Site};
+use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, AddressSpace, DEVICE};
 use pto_isa::{BLayout, Diagnostic, TileType, codes};
 
@@ -10,7 +10,7 @@ impl Findings<'_> {
         (0..i64::from(self.target.profile().event_ids)).contains(&id)
     }
 
-    pub fn no_such_event(&mut self, id: i64, site: Site) {
+    pub fn no_such_event(&mut self, id: i64, site: InstrSite) {
         self.note(codes::EVENT_ID, site.op, None, |all| {
             Diagnostic::new(codes::EVENT_ID, all.span(site.op), format!("there is no event {id}"))
                 .legal(format!("0 to {}", all.target.profile().event_ids - 1))
@@ -20,7 +20,7 @@ impl Findings<'_> {
 
     /// A result may replace an operand exactly, but not lie over it in part: what is written has not been read yet. What an
     /// instruction works in shares nothing with its operands.
-    pub fn check_overlap(&mut self, accesses: &[Access], site: Site) {
+    pub fn check_overlap(&mut self, accesses: &[Access], site: InstrSite) {
         for work in accesses.iter().filter(|a| a.is_work_space()) {
             let beside = |a: &&Access| !a.is_work_space() && a.place == work.place;
             if let Some(other) = accesses.iter().filter(beside).find(|a| overlap(a, work)) {
@@ -45,7 +45,7 @@ impl Findings<'_> {
         }
     }
 
-    fn replaced_too_early(&mut self, read: &Access, write: &Access, site: Site) {
+    fn replaced_too_early(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
             let message =
@@ -58,7 +58,7 @@ impl Findings<'_> {
 
     /// True when lines of a result come to lie on lines of an operand that are read later, although both start at the same byte.
     fn outruns(&self, read: &Access, write: &Access) -> bool {
-        let lines = |a: &Access| Lines::of(a, self.tile(a.value?)?);
+        let lines = |a: &Access| TileLines::of(a, self.tile(a.value?)?);
         let (Some(own), Some(other)) = (lines(write), lines(read)) else { return false };
         if own.order != other.order || own.unit != other.unit || own.count < 2 || other.count < 2 {
             return false;
@@ -67,7 +67,7 @@ impl Findings<'_> {
         other.pitch < own.pitch && overlap(read, &second)
     }
 
-    fn runs_ahead(&mut self, read: &Access, write: &Access, site: Site) {
+    fn runs_ahead(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
             let message = format!(
@@ -79,7 +79,7 @@ impl Findings<'_> {
         });
     }
 
-    fn works_on_operand(&mut self, operand: &Access, work: &Access, site: Site) {
+    fn works_on_operand(&mut self, operand: &Access, work: &Access, site: InstrSite) {
         let hidden = work.tile == Some(DEVICE);
         let code = if hidden { codes::HIDDEN_MEMORY } else { codes::SCRATCH_OVERLAP };
         self.note(code, site.op, None, |all| {
@@ -100,7 +100,7 @@ impl Findings<'_> {
         });
     }
 
-    fn overlapping(&mut self, read: &Access, write: &Access, site: Site) {
+    fn overlapping(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
             let (distance, side) = match write.start - read.start {
@@ -117,7 +117,7 @@ impl Findings<'_> {
 }
 
 /// The rows, or columns, in which a tile lies in memory.
-struct Lines {
+struct TileLines {
     order: BLayout,
     /// Bytes of an element.
     unit: u64,
@@ -128,7 +128,7 @@ struct Lines {
     pitch: i64,
 }
 
-impl Lines {
+impl TileLines {
     /// Those that an access goes through; `None` for tiles of boxes and for elements without bytes of their own.
     fn of(access: &Access, ty: &TileType) -> Option<Self> {
         if ty.is_boxed() || ty.dtype.bits() < 8 {

@@ -18,7 +18,7 @@ pub(crate) enum Way {
 }
 
 /// A branch, and the way it went.
-type Turn = (OpId, Way);
+type BranchTaken = (OpId, Way);
 
 /// Branches of a run: which way they went, and what is made different.
 #[derive(Clone, Default, Debug)]
@@ -32,8 +32,8 @@ pub(crate) struct Branches {
     pub found: BTreeMap<OpId, u64>,
     /// Which ways were taken one after the other, where that is asked for.
     pub traced: bool,
-    pub last: BTreeMap<CoreId, Turn>,
-    pub steps: BTreeSet<(Option<Turn>, Turn)>,
+    pub last: BTreeMap<CoreId, BranchTaken>,
+    pub steps: BTreeSet<(Option<BranchTaken>, BranchTaken)>,
 }
 
 impl Branches {
@@ -84,7 +84,7 @@ impl Branches {
     }
 
     /// The first branch in the text that went another way than in another run, and how.
-    pub fn first_difference(&self, other: &Self, module: &Module) -> Option<Turn> {
+    pub fn first_difference(&self, other: &Self, module: &Module) -> Option<BranchTaken> {
         let differs = |(op, ways): (&OpId, &BTreeSet<Way>)| {
             let before = other.seen.get(op);
             let way = ways.iter().find(|way| before.is_none_or(|b| !b.contains(way)));
@@ -113,7 +113,7 @@ pub(crate) fn is_loop(code: Op) -> bool {
 }
 
 /// What happens at a branch.
-pub(crate) fn way_text(module: &Module, (op, way): Turn) -> &'static str {
+pub(crate) fn way_text(module: &Module, (op, way): BranchTaken) -> &'static str {
     match (is_loop(module.op(op).op), way) {
         (true, Way::No) => "the loop is skipped",
         (true, Way::Yes) => "the loop is entered",

@@ -1,6 +1,6 @@
 //! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
 
-use crate::rounds::{Round, rounds, stays};
+use crate::rounds::{CyclicBlocks, rounds, stays};
 use crate::slices::{Slices, definition};
 use pto_cpu::{asked_again, asked_again_in, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
@@ -82,7 +82,7 @@ pub(crate) fn polls(module: &Module) -> Polls {
 impl Polls {
     fn add_while(&mut self, slices: &Slices<'_>, id: OpId) {
         let module = slices.module;
-        let text = Loop::of(module, id);
+        let text = PollLoop::of(module, id);
         let inside = text.words(module);
         let Some(condition) = text.condition.filter(|_| !inside.is_empty()) else { return };
         let decides = slices.of([condition]);
@@ -99,10 +99,10 @@ impl Polls {
     }
 
     /// A loop of blocks. `inner` has the operations of those that are smaller.
-    fn add_round(&mut self, slices: &Slices<'_>, round: &Round, inner: &mut BTreeSet<OpId>) {
+    fn add_round(&mut self, slices: &Slices<'_>, round: &CyclicBlocks, inner: &mut BTreeSet<OpId>) {
         let module = slices.module;
         let ops = round.ops(module);
-        let text = Loop::with(module, &ops, inner);
+        let text = PollLoop::with(module, &ops, inner);
         let inside = text.words(module);
         inner.extend(&ops);
         if inside.is_empty() || round.exits.is_empty() {
@@ -134,7 +134,7 @@ impl Polls {
         if asked.is_empty() {
             return;
         }
-        let text = Loop::of(module, id);
+        let text = PollLoop::of(module, id);
         let inside: BTreeSet<OpId> = text.words(module).intersection(&asked).copied().collect();
         let mut asked = BTreeSet::new();
         for at in &text.compares {
@@ -168,7 +168,7 @@ impl Polls {
         }
     }
 
-    fn add_loads(&mut self, module: &Module, text: &Loop, asked: &BTreeSet<OpId>) {
+    fn add_loads(&mut self, module: &Module, text: &PollLoop, asked: &BTreeSet<OpId>) {
         for at in asked {
             match text.load_of(module, *at) {
                 // What is loaded into a tile does not go through the data cache.
@@ -181,7 +181,7 @@ impl Polls {
 
 /// What stands inside a loop.
 #[derive(Default)]
-struct Loop {
+struct PollLoop {
     scalars: BTreeSet<OpId>,
     elements: BTreeSet<OpId>,
     compares: Vec<OpId>,
@@ -191,7 +191,7 @@ struct Loop {
     condition: Option<ValueId>,
 }
 
-impl Loop {
+impl PollLoop {
     fn of(module: &Module, id: OpId) -> Self {
         let mut ops = Vec::new();
         module.walk_inside(id, &mut |at| ops.push(at));

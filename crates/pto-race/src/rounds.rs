@@ -63,13 +63,13 @@ impl<'a> Jumps<'a> {
 
 /// Blocks that go round.
 #[derive(Debug)]
-pub(crate) struct Round {
+pub(crate) struct CyclicBlocks {
     pub blocks: BTreeSet<BlockId>,
     /// The branches that may leave it: what each looks at, and with which result it stays.
     pub exits: Vec<(OpId, ValueId, bool)>,
 }
 
-impl Round {
+impl CyclicBlocks {
     /// The operations inside, in text order.
     pub fn ops(&self, module: &Module) -> Vec<OpId> {
         let mut all = Vec::new();
@@ -79,7 +79,7 @@ impl Round {
 }
 
 /// All loops of blocks, small ones first.
-pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<Round> {
+pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<CyclicBlocks> {
     let module = jumps.module;
     let mut all: BTreeSet<BTreeSet<BlockId>> = BTreeSet::new();
     let add = |region: &RegionId, all: &mut BTreeSet<BTreeSet<BlockId>>| {
@@ -89,7 +89,7 @@ pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<Round> {
         }
     };
     module.walk(module.top, &mut |id| module.op_regions(id).iter().for_each(|region| add(region, &mut all)));
-    let mut all: Vec<Round> = all.into_iter().map(|blocks| with_exits(module, blocks)).collect();
+    let mut all: Vec<CyclicBlocks> = all.into_iter().map(|blocks| with_exits(module, blocks)).collect();
     all.sort_by_key(|round| round.blocks.len());
     all
 }
@@ -130,7 +130,7 @@ fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> BTreeSet<BlockId> {
     inside
 }
 
-fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> Round {
+fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> CyclicBlocks {
     let mut exits = Vec::new();
     for block in &blocks {
         let last = module.block(*block).ops.last().filter(|id| module.control(**id) == Some(Control::CondBranch));
@@ -140,11 +140,11 @@ fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> Round {
             exits.push((id, condition.value, stays[0]));
         }
     }
-    Round { blocks, exits }
+    CyclicBlocks { blocks, exits }
 }
 
 /// The result with which each branch stays in the smallest loop that it can leave.
-pub(crate) fn stays(rounds: &[Round]) -> BTreeMap<OpId, bool> {
+pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
     let mut all = BTreeMap::new();
     for (id, _, stays) in rounds.iter().flat_map(|round| &round.exits) {
         all.entry(*id).or_insert(*stays);

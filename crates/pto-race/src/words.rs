@@ -2,14 +2,14 @@
 //!
 //! Cores tell each other things by words that one changes and another waits for. What the one that waits knows then must
 //! not depend on who happened to be first in this run: it knows what every history has in common that makes the word what
-//! was asked for. So a run is recorded, with all changes of each word, those that come later too; [`Log::solve`] finds
+//! was asked for. So a run is recorded, with all changes of each word, those that come later too; [`WordLog::solve`] finds
 //! what each wait knows; and the run that looks for races is a second one.
 
 mod parts;
 
-use crate::answers::Key;
+use crate::answers::QuestionKey;
 use crate::clock::{Clock, LANES, lane};
-use parts::Read;
+use parts::ReadNumber;
 pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
 use pto_ir::OpId;
@@ -31,7 +31,7 @@ pub(crate) type Word = (usize, i64);
 /// What is done about words in a run: they are recorded, or it is known what each wait learns.
 #[derive(Debug)]
 pub(crate) enum Words {
-    Recorded(Log),
+    Recorded(WordLog),
     Known(VecDeque<Clock>),
 }
 
@@ -58,14 +58,14 @@ impl Words {
 
 /// What words are asked for.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
+pub(crate) enum WordQuestion {
     /// Each is compared with a number; how, by its position in `wait_cmp`.
     Compared { cmp: u8, value: i64 },
     /// What is computed from all of them, by these ids, is true or false.
     Computed { formula: Arc<Formula>, ids: Vec<u32>, is: bool },
 }
 
-impl Asked {
+impl WordQuestion {
     /// What holds where this does not.
     fn opposite(&self) -> Self {
         match self {
@@ -81,7 +81,7 @@ impl Asked {
 
 /// What a word may hold: `start` and what lies a multiple of `step` away, within bounds.
 #[derive(Clone, Debug)]
-struct Values {
+struct PossibleValues {
     start: i64,
     step: i64,
     low: i64,
@@ -90,7 +90,7 @@ struct Values {
     exact: Option<BTreeSet<i64>>,
 }
 
-impl Values {
+impl PossibleValues {
     fn just(start: i64, exact: bool) -> Self {
         Self { start, step: 0, low: start, high: start, exact: exact.then(|| BTreeSet::from([start])) }
     }
@@ -134,15 +134,15 @@ fn gcd(a: i64, b: i64) -> i64 {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Change {
+pub(crate) enum WordChange {
     Set(i64),
     Add(i64),
 }
 
 #[derive(Clone, Copy, Debug)]
-enum What {
+enum LogEvent {
     /// Which history it belongs to.
-    Change(usize, Change),
+    Change(usize, WordChange),
     /// Which of the waits it is, and what it asks for.
     Wait(usize, usize),
     /// Which question it is that is answered with no, and what it asks for.
@@ -152,8 +152,8 @@ enum What {
 /// What is asked for, and of what.
 #[derive(Debug)]
 struct Asks {
-    asked: Asked,
-    reads: Vec<Read>,
+    asked: WordQuestion,
+    reads: Vec<ReadNumber>,
     /// Where it was read, and what.
     sites: Vec<(OpId, Word)>,
 }
@@ -165,7 +165,7 @@ struct LogEntry {
     thread: usize,
     time: u32,
     clock: Clock,
-    what: What,
+    what: LogEvent,
 }
 
 impl LogEntry {
@@ -176,7 +176,7 @@ impl LogEntry {
 
 /// The changes of a word since something else than a change of this kind wrote it.
 #[derive(Debug)]
-struct History {
+struct WordHistory {
     word: Word,
     first: i64,
     /// What it holds now.
@@ -186,9 +186,9 @@ struct History {
 
 /// What happened to words in a run.
 #[derive(Default, Debug)]
-pub(crate) struct Log {
+pub(crate) struct WordLog {
     entries: Vec<LogEntry>,
-    histories: Vec<History>,
+    histories: Vec<WordHistory>,
     /// The latest history of each word, and the first.
     words: BTreeMap<Word, usize>,
     firsts: BTreeMap<Word, usize>,
@@ -198,12 +198,12 @@ pub(crate) struct Log {
     waits: usize,
     asks: Vec<Asks>,
     /// Questions that are answered with no.
-    missed: Vec<Option<Key>>,
+    missed: Vec<Option<QuestionKey>>,
 }
 
 /// A number that was found in a word.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct FoundNumber {
     /// Where it was read.
     pub op: OpId,
     pub word: Word,
@@ -235,53 +235,53 @@ pub(crate) struct Solved {
     /// What is done when each wait is over, in the order of the run.
     pub known: Vec<Clock>,
     /// Questions that cannot be answered with no.
-    pub impossible: BTreeSet<Key>,
+    pub impossible: BTreeSet<QuestionKey>,
     /// Reads of bytes that are stored in several widths.
     pub mixed: BTreeSet<(OpId, Word)>,
 }
 
-impl Log {
+impl WordLog {
     /// A word of so many bytes changes. `before` is what it held.
-    pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: Change, moment: Moment) {
+    pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: WordChange, moment: Moment) {
         self.note_width(word, bytes);
         let history = self.history(word, before);
         let state = &mut self.histories[history];
         state.changes.push(self.entries.len());
         state.now = match change {
-            Change::Set(value) => value,
-            Change::Add(value) => signed(state.now.wrapping_add(value) as u64, bytes),
+            WordChange::Set(value) => value,
+            WordChange::Add(value) => signed(state.now.wrapping_add(value) as u64, bytes),
         };
-        self.push(moment, What::Change(history, change));
+        self.push(moment, LogEvent::Change(history, change));
     }
 
     /// Words are found as they should be.
-    pub fn wait(&mut self, words: &[Found], asked: &Asked, moment: &Moment) {
+    pub fn wait(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment) {
         for ask in self.ask(words, asked) {
-            self.push(moment.clone(), What::Wait(self.waits, ask));
+            self.push(moment.clone(), LogEvent::Wait(self.waits, ask));
         }
         self.waits += 1;
     }
 
     /// Words are said to be otherwise than asked, or one of them.
-    pub fn missed(&mut self, words: &[Found], asked: &Asked, moment: &Moment, key: Option<Key>) {
+    pub fn missed(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment, key: Option<QuestionKey>) {
         for ask in self.ask(words, asked) {
-            self.push(moment.clone(), What::Missed(self.missed.len(), ask));
+            self.push(moment.clone(), LogEvent::Missed(self.missed.len(), ask));
         }
         self.missed.push(key);
     }
 
     /// Each word is compared for itself; what is computed from several is asked for once.
-    fn ask(&mut self, words: &[Found], asked: &Asked) -> std::ops::Range<usize> {
+    fn ask(&mut self, words: &[FoundNumber], asked: &WordQuestion) -> std::ops::Range<usize> {
         let first = self.asks.len();
-        let reads: Vec<Read> = words.iter().map(|word| self.read(word)).collect();
+        let reads: Vec<ReadNumber> = words.iter().map(|word| self.read(word)).collect();
         let sites: Vec<(OpId, Word)> = words.iter().map(|word| (word.op, word.word)).collect();
         match asked {
-            Asked::Compared { .. } => {
+            WordQuestion::Compared { .. } => {
                 let each = reads.into_iter().zip(sites);
                 let each = each.map(|(read, site)| Asks { asked: asked.clone(), reads: vec![read], sites: vec![site] });
                 self.asks.extend(each);
             }
-            Asked::Computed { .. } => self.asks.push(Asks { asked: asked.clone(), reads, sites }),
+            WordQuestion::Computed { .. } => self.asks.push(Asks { asked: asked.clone(), reads, sites }),
         }
         first..self.asks.len()
     }
@@ -294,7 +294,7 @@ impl Log {
     }
 
     /// The history of a word that was found. It may have changed since it was loaded.
-    fn history_of(&mut self, Found { word, number, seen, .. }: &Found) -> usize {
+    fn history_of(&mut self, FoundNumber { word, number, seen, .. }: &FoundNumber) -> usize {
         let (word, number) = (*word, *number);
         let then = match seen {
             Seen::Now => None,
@@ -307,10 +307,10 @@ impl Log {
     }
 
     /// Questions that cannot be answered with no, when it is known what waits know.
-    fn impossible(&self) -> BTreeSet<Key> {
+    fn impossible(&self) -> BTreeSet<QuestionKey> {
         let mut possible = vec![false; self.missed.len()];
         for (at, entry) in self.entries.iter().enumerate() {
-            if let What::Missed(which, ask) = entry.what {
+            if let LogEvent::Missed(which, ask) = entry.what {
                 let asked = self.asks[ask].asked.opposite();
                 possible[which] |= Question::new(self, at, &asked, ask).is_possible(self, |_| true);
             }
@@ -318,7 +318,7 @@ impl Log {
         self.missed.iter().zip(possible).filter(|(_, possible)| !possible).filter_map(|(key, _)| *key).collect()
     }
 
-    fn push(&mut self, Moment { thread, time, clock }: Moment, what: What) {
+    fn push(&mut self, Moment { thread, time, clock }: Moment, what: LogEvent) {
         self.entries.push(LogEntry { thread, time, clock, what });
     }
 
@@ -330,7 +330,7 @@ impl Log {
             return known;
         }
         let first = holds.unwrap_or(0);
-        self.histories.push(History { word, first, now: first, changes: Vec::new() });
+        self.histories.push(WordHistory { word, first, now: first, changes: Vec::new() });
         let latest = self.histories.len() - 1;
         self.words.insert(word, latest);
         self.firsts.entry(word).or_insert(latest);
@@ -358,7 +358,7 @@ impl Log {
     /// Reads that tell nothing, because bytes of them are stored in several widths.
     fn mixed_reads(&self) -> BTreeSet<(OpId, Word)> {
         let reads = self.asks.iter().flat_map(|ask| ask.reads.iter().zip(&ask.sites));
-        let mixed = reads.filter(|(read, _)| !matches!(read, Read::Unknown) && self.is_mixed(read));
+        let mixed = reads.filter(|(read, _)| !matches!(read, ReadNumber::Unknown) && self.is_mixed(read));
         mixed.map(|(_, site)| *site).collect()
     }
 
@@ -370,14 +370,14 @@ impl Log {
         for (entry, own) in self.entries.iter_mut().zip(own) {
             entry.clock = learned.before(entry, own);
             match entry.what {
-                What::Change(history, _) => done[history].join(&entry.clock),
-                What::Wait(which, ask) => {
-                    let histories = self.asks[ask].reads.iter().flat_map(Read::histories);
+                LogEvent::Change(history, _) => done[history].join(&entry.clock),
+                LogEvent::Wait(which, ask) => {
+                    let histories = self.asks[ask].reads.iter().flat_map(ReadNumber::histories);
                     histories.for_each(|h| known[which].join(&done[h]));
                     known[which].join(&entry.clock);
                     learned.note(entry, &known[which]);
                 }
-                What::Missed(..) => {}
+                LogEvent::Missed(..) => {}
             }
         }
         known
@@ -390,7 +390,7 @@ impl Log {
         let mut next = vec![Clock::default(); known.len()];
         for (at, own) in own.iter().enumerate() {
             self.entries[at].clock = learned.before(&self.entries[at], own);
-            if let What::Wait(which, ask) = self.entries[at].what {
+            if let LogEvent::Wait(which, ask) = self.entries[at].what {
                 // With what it knew before: what is dropped there may still follow from the word.
                 next[which].join(&self.entries[at].clock);
                 next[which].join(&self.known_at(at, ask));
@@ -446,7 +446,7 @@ impl Learned {
             let mut until = own.get(scalar(*core));
             if *core == entry.core() {
                 // Words of one wait are not before each other.
-                until -= u32::from(matches!(entry.what, What::Wait(..)));
+                until -= u32::from(matches!(entry.what, LogEvent::Wait(..)));
             }
             let behind = list.partition_point(|(time, _)| *time <= until);
             if let Some((_, more)) = behind.checked_sub(1).map(|last| &list[last]) {
@@ -474,9 +474,9 @@ fn scalar(core: usize) -> usize {
 
 /// A wait, and what its words may hold by then.
 struct Question<'q> {
-    asked: &'q Asked,
+    asked: &'q WordQuestion,
     /// What was read, and the words that it consists of.
-    reads: Vec<(&'q Read, Vec<AskedWord>)>,
+    reads: Vec<(&'q ReadNumber, Vec<AskedWord>)>,
     /// Bytes of it are stored in several widths: it may be anything.
     mixed: bool,
 }
@@ -486,14 +486,14 @@ struct AskedWord {
     /// Changes that may or may not be done.
     free: Vec<usize>,
     /// What the word holds after some set, with what is known to be added, and may be, of what is done for certain.
-    starts: Vec<(Option<usize>, Values)>,
+    starts: Vec<(Option<usize>, PossibleValues)>,
 }
 
 impl<'q> Question<'q> {
-    fn new(log: &'q Log, wait: usize, asked: &'q Asked, ask: usize) -> Self {
-        let computed = matches!(asked, Asked::Computed { .. });
-        let read = |read: &'q Read| {
-            let exact = computed || matches!(read, Read::Parts { .. });
+    fn new(log: &'q WordLog, wait: usize, asked: &'q WordQuestion, ask: usize) -> Self {
+        let computed = matches!(asked, WordQuestion::Computed { .. });
+        let read = |read: &'q ReadNumber| {
+            let exact = computed || matches!(read, ReadNumber::Parts { .. });
             let word = |history: &usize| AskedWord::new(log, wait, &log.histories[*history], exact);
             (read, read.histories().iter().map(word).collect())
         };
@@ -508,17 +508,17 @@ impl<'q> Question<'q> {
 
     /// True when the words can be as asked with some of the changes that are allowed. They must be a history: whatever comes
     /// before one that is allowed is allowed.
-    fn is_possible(&self, log: &Log, allowed: impl Fn(usize) -> bool) -> bool {
+    fn is_possible(&self, log: &WordLog, allowed: impl Fn(usize) -> bool) -> bool {
         if self.mixed {
             return true;
         }
         match self.asked {
-            Asked::Compared { cmp, value } => self.reads.iter().any(|(read, words)| match (read, &words[..]) {
-                (Read::Word(_), [word]) => word.values(log, &allowed).any(|values| values.can_be(*cmp, *value)),
+            WordQuestion::Compared { cmp, value } => self.reads.iter().any(|(read, words)| match (read, &words[..]) {
+                (ReadNumber::Word(_), [word]) => word.values(log, &allowed).any(|values| values.can_be(*cmp, *value)),
                 _ => numbers(read, words, log, &allowed)
-                    .is_none_or(|all| all.iter().any(|n| Values::just(*n, false).can_be(*cmp, *value))),
+                    .is_none_or(|all| all.iter().any(|n| PossibleValues::just(*n, false).can_be(*cmp, *value))),
             }),
-            Asked::Computed { formula, ids, is } => {
+            WordQuestion::Computed { formula, ids, is } => {
                 let mut loaded = BTreeMap::new();
                 for (id, (read, words)) in ids.iter().zip(&self.reads) {
                     let Some(all) = numbers(read, words, log, &allowed) else { return true };
@@ -531,7 +531,12 @@ impl<'q> Question<'q> {
 }
 
 /// What was read may be, number by number; nothing where there are too many.
-fn numbers(read: &Read, words: &[AskedWord], log: &Log, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
+fn numbers(
+    read: &ReadNumber,
+    words: &[AskedWord],
+    log: &WordLog,
+    allowed: &impl Fn(usize) -> bool,
+) -> Option<BTreeSet<i64>> {
     let words: Option<Vec<BTreeSet<i64>>> = words.iter().map(|word| word.numbers(log, allowed)).collect();
     read.numbers(&words?)
 }
@@ -562,7 +567,7 @@ fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) ->
 }
 
 impl AskedWord {
-    fn new(log: &Log, wait: usize, history: &History, exact: bool) -> Self {
+    fn new(log: &WordLog, wait: usize, history: &WordHistory, exact: bool) -> Self {
         let done: Vec<usize> = history.changes.iter().copied().filter(|c| log.is_before(*c, wait)).collect();
         let mut ahead: BTreeMap<usize, usize> = BTreeMap::new();
         let mut free = Vec::new();
@@ -576,7 +581,7 @@ impl AskedWord {
             }
         }
         let value = |c: usize| match log.entries[c].what {
-            What::Change(_, Change::Set(value)) => Some(value),
+            LogEvent::Change(_, WordChange::Set(value)) => Some(value),
             _ => None,
         };
         let sets: Vec<usize> = done.iter().copied().filter(|c| value(*c).is_some()).collect();
@@ -587,9 +592,9 @@ impl AskedWord {
             starts.push((None, history.first));
         }
         let after = |(set, first): (Option<usize>, i64)| {
-            let mut values = Values::just(first, exact);
+            let mut values = PossibleValues::just(first, exact);
             for &change in &done {
-                let What::Change(_, Change::Add(n)) = log.entries[change].what else { continue };
+                let LogEvent::Change(_, WordChange::Add(n)) = log.entries[change].what else { continue };
                 match set {
                     Some(set) if log.is_before(change, set) => {}
                     Some(set) if !log.is_before(set, change) => values.may_add(n),
@@ -602,13 +607,17 @@ impl AskedWord {
     }
 
     /// What the word may hold with some of the changes that are allowed, for each set that may be the last.
-    fn values<'l>(&'l self, log: &'l Log, allowed: &'l impl Fn(usize) -> bool) -> impl Iterator<Item = Values> + 'l {
+    fn values<'l>(
+        &'l self,
+        log: &'l WordLog,
+        allowed: &'l impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = PossibleValues> + 'l {
         let is_free = |c: &usize| self.free.binary_search(c).is_ok();
         let starts = self.starts.iter().filter(move |(set, _)| set.as_ref().is_none_or(|s| !is_free(s) || allowed(*s)));
         starts.map(move |(set, values)| {
             let mut values = values.clone();
             for &change in self.free.iter().filter(|c| allowed(**c)) {
-                if let What::Change(_, Change::Add(n)) = log.entries[change].what
+                if let LogEvent::Change(_, WordChange::Add(n)) = log.entries[change].what
                     && !set.is_some_and(|set| log.is_before(change, set))
                 {
                     values.may_add(n);
@@ -619,7 +628,7 @@ impl AskedWord {
     }
 
     /// The same, number by number; nothing where there are too many.
-    fn numbers(&self, log: &Log, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
+    fn numbers(&self, log: &WordLog, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
         let mut all = BTreeSet::new();
         for values in self.values(log, allowed) {
             all.extend(values.exact?);

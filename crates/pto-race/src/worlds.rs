@@ -8,7 +8,7 @@ use crate::paths::{Branches, is_loop};
 use pto_cpu::{Arg, CoreId, Event, Known, Launch, Observer, Plan};
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::row::Arith;
-use pto_isa::{Scalar, Type};
+use pto_isa::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Choices of numbers that are looked at.
@@ -19,15 +19,15 @@ const ENOUGH: u64 = 100_000;
 const NUMBERS: usize = 24;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Number {
+pub(crate) enum WorldNumber {
     Int(i64),
     Bool(bool),
     Float(f64),
 }
 
-impl Number {
+impl WorldNumber {
     fn of(ty: &Type, n: i64) -> Self {
-        if ty.scalar() == Some(Scalar::I1) { Self::Bool(n & 1 == 1) } else { Self::Int(n) }
+        if ty.scalar() == Some(ScalarType::I1) { Self::Bool(n & 1 == 1) } else { Self::Int(n) }
     }
 
     fn arg<'a>(self) -> Arg<'a> {
@@ -58,11 +58,11 @@ impl Number {
 
 /// Something that can be chosen.
 #[derive(Debug)]
-struct Atom {
+struct Choosable {
     place: ChosenNumber,
     name: String,
     /// Numbers to try, other than what it is.
-    pool: Vec<Number>,
+    pool: Vec<WorldNumber>,
 }
 
 #[derive(Debug)]
@@ -74,12 +74,12 @@ enum ChosenNumber {
 }
 
 /// A choice of numbers, by atom.
-pub(crate) type World = Vec<(usize, Number)>;
+pub(crate) type World = Vec<(usize, WorldNumber)>;
 
 /// All that can be chosen.
 #[derive(Debug)]
 pub(crate) struct Worlds {
-    atoms: Vec<Atom>,
+    atoms: Vec<Choosable>,
     /// What the loads of the first run found.
     found: BTreeMap<OpId, u64>,
 }
@@ -94,12 +94,12 @@ impl Worlds {
             let Some(value) = cone.params.iter().find(is_it) else { continue };
             let ty = module.value_type(*value);
             let now = match same_on_all(ranks, at) {
-                Some(Number::Int(n)) => Some(Number::of(ty, n)),
+                Some(WorldNumber::Int(n)) => Some(WorldNumber::of(ty, n)),
                 other => other,
             };
             if let Some(now) = now {
                 let pool = pool(&cone, ty, now);
-                atoms.push(Atom { place: ChosenNumber::Param(at), name: param.name.clone(), pool });
+                atoms.push(Choosable { place: ChosenNumber::Param(at), name: param.name.clone(), pool });
             }
         }
         for loads in same_scalars(module, &cone) {
@@ -107,11 +107,13 @@ impl Worlds {
             let Some(bits) = first.found.get(&loads[0]) else { continue };
             let ty = module.value_type(value);
             let now = match ty.scalar() {
-                Some(Scalar::Elem(d)) if d.is_float() => Number::Float(f64::from(f32::from_bits(*bits as u32))),
-                _ => Number::of(ty, *bits as i64),
+                Some(ScalarType::Elem(d)) if d.is_float() => {
+                    WorldNumber::Float(f64::from(f32::from_bits(*bits as u32)))
+                }
+                _ => WorldNumber::of(ty, *bits as i64),
             };
             let name = module.value_name(value).to_string();
-            atoms.push(Atom { pool: pool(&cone, ty, now), name, place: ChosenNumber::Loads(loads) });
+            atoms.push(Choosable { pool: pool(&cone, ty, now), name, place: ChosenNumber::Loads(loads) });
         }
         Self { atoms, found: first.found.clone() }
     }
@@ -167,7 +169,7 @@ impl Worlds {
 
     /// `%n` is 0 and `%m` is 1
     pub fn text(&self, world: &World) -> String {
-        let one = |(at, number): &(usize, Number)| {
+        let one = |(at, number): &(usize, WorldNumber)| {
             let name = &self.atoms[*at].name;
             let name = if name.is_empty() { "a scalar from memory".into() } else { format!("`%{name}`") };
             format!("{name} is {}", number.text())
@@ -234,10 +236,10 @@ fn known_of(arg: &Arg<'_>) -> Known {
 }
 
 /// A number that all ranks are given; what differs says which rank it is.
-fn same_on_all(ranks: &[Vec<Arg<'_>>], at: usize) -> Option<Number> {
+fn same_on_all(ranks: &[Vec<Arg<'_>>], at: usize) -> Option<WorldNumber> {
     let number = |args: &Vec<Arg<'_>>| match args.get(at)? {
-        Arg::Int(n) => Some(Number::Int(*n)),
-        Arg::Float(x) => Some(Number::Float(*x)),
+        Arg::Int(n) => Some(WorldNumber::Int(*n)),
+        Arg::Float(x) => Some(WorldNumber::Float(*x)),
         _ => None,
     };
     let first = number(ranks.first()?)?;
@@ -262,14 +264,14 @@ fn same_scalars(module: &Module, cone: &Cone) -> Vec<Vec<OpId>> {
 
 /// Numbers worth trying: those that conditions compare with, and those beside them. What is near comes first, and what is
 /// smaller before what is larger, which may need more memory than there is.
-fn pool(cone: &Cone, ty: &Type, now: Number) -> Vec<Number> {
+fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
     match (ty.scalar(), now) {
-        (_, Number::Bool(b)) => vec![Number::Bool(!b)],
-        (_, Number::Float(x)) => {
+        (_, WorldNumber::Bool(b)) => vec![WorldNumber::Bool(!b)],
+        (_, WorldNumber::Float(x)) => {
             let all = cone.floats.iter().flat_map(|c| [c - 1.0, *c, c + 1.0]).chain([0.0, 1.0]);
-            all.filter(|n| *n != x).take(NUMBERS).map(Number::Float).collect()
+            all.filter(|n| *n != x).take(NUMBERS).map(WorldNumber::Float).collect()
         }
-        (scalar, Number::Int(n)) => {
+        (scalar, WorldNumber::Int(n)) => {
             let mut all: BTreeSet<i64> = [0, 1, 2, 3].into();
             for c in &cone.ints {
                 all.extend([c.saturating_sub(1), *c, c.saturating_add(1), c.saturating_mul(2)]);
@@ -281,12 +283,12 @@ fn pool(cone: &Cone, ty: &Type, now: Number) -> Vec<Number> {
             }
             all.extend([n.saturating_sub(1), n.saturating_add(1)]);
             all.remove(&n);
-            if scalar == Some(Scalar::Index) {
+            if scalar == Some(ScalarType::Index) {
                 all.retain(|c| *c >= 0);
             }
             let mut all: Vec<i64> = all.into_iter().collect();
             all.sort_by_key(|c| (*c < 0, *c > n, c.abs_diff(n)));
-            spread(all).into_iter().map(Number::Int).collect()
+            spread(all).into_iter().map(WorldNumber::Int).collect()
         }
     }
 }

@@ -4,19 +4,19 @@
 use std::borrow::Cow;
 
 /// Where the comment or the quoted text that begins at `at` ends, if one does.
-pub(crate) enum Stretch {
+pub(crate) enum SkippedText {
     Comment(usize),
     Quoted(usize),
     None,
 }
 
 /// What begins at a byte outside of comments and quoted texts.
-pub(crate) fn stretch(bytes: &[u8], at: usize) -> Stretch {
+pub(crate) fn stretch(bytes: &[u8], at: usize) -> SkippedText {
     match bytes[at] {
-        b'"' => Stretch::Quoted(quoted_end(bytes, at)),
-        b'/' if bytes.get(at + 1) == Some(&b'/') => Stretch::Comment(line_end(bytes, at)),
-        b'#' if is_hash_comment(bytes, at) => Stretch::Comment(line_end(bytes, at)),
-        _ => Stretch::None,
+        b'"' => SkippedText::Quoted(quoted_end(bytes, at)),
+        b'/' if bytes.get(at + 1) == Some(&b'/') => SkippedText::Comment(line_end(bytes, at)),
+        b'#' if is_hash_comment(bytes, at) => SkippedText::Comment(line_end(bytes, at)),
+        _ => SkippedText::None,
     }
 }
 
@@ -54,9 +54,9 @@ pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
     let (mut at, mut copied) = (0, 0);
     while at < bytes.len() {
         at = match stretch(bytes, at) {
-            Stretch::None => at + 1,
-            Stretch::Quoted(end) => end,
-            Stretch::Comment(end) => {
+            SkippedText::None => at + 1,
+            SkippedText::Quoted(end) => end,
+            SkippedText::Comment(end) => {
                 out.push_str(&text[copied..at]);
                 out.extend(std::iter::repeat_n(' ', end - at));
                 copied = end;

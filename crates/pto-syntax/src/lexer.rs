@@ -3,7 +3,7 @@
 //! Types are not cut into words: their bodies (`16x16xf32`) follow rules of their own and are read from the
 //! text by the type reader.
 
-use crate::blanks::{self, Stretch};
+use crate::blanks::{self, SkippedText};
 use pto_ir::Comment;
 use pto_isa::Span;
 
@@ -40,7 +40,7 @@ pub(crate) enum Tok {
 
 /// A word with its place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Token {
+pub(crate) struct Lexeme {
     pub(crate) tok: Tok,
     pub(crate) span: Span,
     /// It is the first on its line.
@@ -69,12 +69,12 @@ impl<'s> Lexer<'s> {
     }
 
     /// The next word; advances.
-    pub(crate) fn next(&mut self) -> Token {
+    pub(crate) fn next(&mut self) -> Lexeme {
         let first = self.skip_space();
         let start = self.pos;
         let tok = self.word();
         self.line_has_code = true;
-        Token { tok, span: Span::new(start as u32, self.pos as u32), first }
+        Lexeme { tok, span: Span::new(start as u32, self.pos as u32), first }
     }
 
     /// Where the next word starts behind a position: space and comments are passed.
@@ -119,9 +119,9 @@ impl<'s> Lexer<'s> {
     pub(crate) fn pass(&mut self, end: usize) {
         while self.pos < end {
             match blanks::stretch(self.source.as_bytes(), self.pos) {
-                Stretch::Comment(_) => self.comment(),
-                Stretch::Quoted(behind) => self.pos = behind,
-                Stretch::None => self.pos += 1,
+                SkippedText::Comment(_) => self.comment(),
+                SkippedText::Quoted(behind) => self.pos = behind,
+                SkippedText::None => self.pos += 1,
             }
         }
         self.pos = end;

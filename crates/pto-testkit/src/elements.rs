@@ -85,7 +85,7 @@ pub fn show(d: DType, bits: u64) -> String {
 
 /// How two results may differ.
 #[derive(Clone, Copy, Debug)]
-pub struct Tolerance {
+pub struct ElementTolerance {
     /// Units in the last place.
     pub ulp: u64,
     /// Payload and sign of a NaN count.
@@ -93,7 +93,7 @@ pub struct Tolerance {
 }
 
 /// Whether a result is what was expected.
-pub fn agrees(d: DType, got: u64, want: u64, allowed: Tolerance) -> bool {
+pub fn agrees(d: DType, got: u64, want: u64, allowed: ElementTolerance) -> bool {
     if got == want {
         return true;
     }

@@ -32,7 +32,7 @@ fn collect(dir: &Path, out: &mut Vec<PathBuf>) {
 }
 
 /// What was found.
-pub struct Found {
+pub struct FoundDiagnostic {
     pub line: u32,
     pub severity: String,
     pub id: String,
@@ -55,10 +55,10 @@ pub fn stated_targets(source: &str) -> Vec<Target> {
 }
 
 /// The diagnostics must be exactly those that the file states.
-pub fn compare(source: &str, target: Target, found: &[Found]) -> Result<(), Failed> {
+pub fn compare(source: &str, target: Target, found: &[FoundDiagnostic]) -> Result<(), Failed> {
     let mut missing = expectations(source, target);
     let mut surprises = Vec::new();
-    for Found { line, severity, id, message } in found {
+    for FoundDiagnostic { line, severity, id, message } in found {
         let fits = |e: &Expected| e.line == *line && e.severity == severity && e.id == *id && message.contains(&e.text);
         match missing.iter().position(fits) {
             Some(at) => {

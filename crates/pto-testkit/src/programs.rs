@@ -6,11 +6,11 @@
 
 use crate::random::Random;
 use pto::ir::{Attr, ValueId, print::result_slots};
-use pto::ir::{Builder, Rest};
+use pto::ir::{Builder, OpExtras};
 use pto::isa::fill::{self, Filling};
 use pto::isa::row::{SlotKind, Syntax};
 use pto::isa::table::{self, op};
-use pto::isa::{DType, Dir, Op, Row, Scalar, Slot, Target, TileType, Type, enums};
+use pto::isa::{DType, Dir, Op, Row, ScalarType, Slot, Target, TileType, Type, enums};
 use std::collections::HashMap;
 
 /// Regions in regions stop here.
@@ -19,10 +19,10 @@ const MAX_DEPTH: usize = 3;
 /// Combinations tried for an instruction before another is chosen.
 const TRIES: usize = 400;
 
-const INDEX: Type = Type::Scalar(Scalar::Index);
-const I32: Type = Type::Scalar(Scalar::Elem(DType::I32));
-const F32: Type = Type::Scalar(Scalar::Elem(DType::F32));
-const I1: Type = Type::Scalar(Scalar::I1);
+const INDEX: Type = Type::Scalar(ScalarType::Index);
+const I32: Type = Type::Scalar(ScalarType::Elem(DType::I32));
+const F32: Type = Type::Scalar(ScalarType::Elem(DType::F32));
+const I1: Type = Type::Scalar(ScalarType::I1);
 
 const INT_OPS: &[Op] = &[
     op::arith_addi,
@@ -139,7 +139,7 @@ impl Generator {
     }
 
     /// Appends an operation with one result and makes the result visible.
-    fn define(&mut self, op: Op, operands: &[(u8, ValueId)], slot: u8, ty: Type, rest: Rest) -> ValueId {
+    fn define(&mut self, op: Op, operands: &[(u8, ValueId)], slot: u8, ty: Type, rest: OpExtras) -> ValueId {
         let name = self.name("s");
         let value = self.builder.op(op, operands, &[(slot, &name, ty)], rest)[0];
         self.visible.push(value);
@@ -156,7 +156,7 @@ impl Generator {
             _ => self.builder.int(n, &ty),
         };
         let attrs = vec![self.builder.attr("value", number)];
-        self.define(op::arith_constant, &[], 0, ty, Rest { attrs, ..Rest::default() })
+        self.define(op::arith_constant, &[], 0, ty, OpExtras { attrs, ..OpExtras::default() })
     }
 
     fn scalar_type(&mut self) -> Type {
@@ -174,13 +174,13 @@ impl Generator {
         if ty != F32 && self.rng.chance(15) {
             let (from, to) = if self.rng.chance(50) { (INDEX, I32) } else { (I32, INDEX) };
             let value = self.value(&from);
-            self.define(op::arith_index_cast, &[(0, value)], 1, to, Rest::default());
+            self.define(op::arith_index_cast, &[(0, value)], 1, to, OpExtras::default());
             return;
         }
         let ops = if ty == F32 { FLOAT_OPS } else { INT_OPS };
         let chosen = ops[self.rng.below(ops.len())];
         let operands = [(0, self.value(&ty)), (1, self.value(&ty))];
-        self.define(chosen, &operands, 2, ty, Rest::default());
+        self.define(chosen, &operands, 2, ty, OpExtras::default());
     }
 
     fn condition(&mut self) -> ValueId {
@@ -192,14 +192,14 @@ impl Generator {
         let operands = [(0, self.value(&ty)), (1, self.value(&ty))];
         let predicate = Attr::Enum(predicates, self.rng.below(predicates.values.len()) as u8);
         let attrs = vec![self.builder.attr("predicate", predicate)];
-        self.define(compare, &operands, 2, I1, Rest { attrs, ..Rest::default() })
+        self.define(compare, &operands, 2, I1, OpExtras { attrs, ..OpExtras::default() })
     }
 
     fn select(&mut self) {
         let condition = self.condition();
         let ty = self.scalar_type();
         let operands = [(0, condition), (1, self.value(&ty)), (2, self.value(&ty))];
-        self.define(op::arith_select, &operands, 3, ty, Rest::default());
+        self.define(op::arith_select, &operands, 3, ty, OpExtras::default());
     }
 }
 
@@ -217,7 +217,7 @@ impl Generator {
     /// Values of these types for the end of a block.
     fn hand_on(&mut self, types: &[Type]) {
         let values: Vec<(u8, ValueId)> = types.iter().map(|ty| (0, self.value(ty))).collect();
-        self.builder.op(op::scf_yield, &values, &[], Rest::default());
+        self.builder.op(op::scf_yield, &values, &[], OpExtras::default());
     }
 
     fn for_loop(&mut self, depth: usize) {
@@ -276,7 +276,7 @@ impl Generator {
         let names: Vec<String> = types.iter().map(|_| self.name("r")).collect();
         let results: Vec<(u8, &str, Type)> =
             names.iter().zip(types).map(|(n, t)| (slot, n.as_str(), t.clone())).collect();
-        let values = self.builder.op(op, operands, &results, Rest { regions, ..Rest::default() });
+        let values = self.builder.op(op, operands, &results, OpExtras { regions, ..OpExtras::default() });
         self.visible.extend(values);
     }
 }
@@ -342,7 +342,7 @@ impl Generator {
 
     fn allocate(&mut self, tile: &TileType) -> ValueId {
         let slot = op::alloc_tile.row().slots.len() as u8;
-        self.define(op::alloc_tile, &[], slot, Type::TileBuf(*tile), Rest::default())
+        self.define(op::alloc_tile, &[], slot, Type::TileBuf(*tile), OpExtras::default())
     }
 }
 

@@ -1,6 +1,6 @@
 //! Everything that is done to a program before it runs, each from its text.
 
-use pto::opt::{self, Mode};
+use pto::opt::{self, SyncMode};
 use pto::syntax::{FormatOptions, format};
 use pto::{Checked, Form, Options, Plan, Program, Target, emit};
 
@@ -19,8 +19,8 @@ pub const STAGES: &[Stage] = &[
         let prepared = checked(text).and_then(|c| opt::prepare(&c).ok());
         prepared.map(|c| opt::plan_memory(&c, opt::plan::Options::default()));
     }),
-    ("sync", |text| drop(checked(text).map(|c| opt::insert_sync(&c, Mode::Minimal)))),
-    ("lower", |text| drop(checked(text).map(|c| opt::lower(&c, opt::plan::Options::default(), Mode::Minimal)))),
+    ("sync", |text| drop(checked(text).map(|c| opt::insert_sync(&c, SyncMode::Minimal)))),
+    ("lower", |text| drop(checked(text).map(|c| opt::lower(&c, opt::plan::Options::default(), SyncMode::Minimal)))),
     ("C++", |text| drop(checked(text).map(|c| emit::cpp(&c, &emit::Options::default())))),
     ("bytecode", |text| drop(checked(text).map(|c| pto::bytecode::encode(c.module(), Default::default())))),
     ("steps", |text| drop(checked(text).and_then(|c| Plan::new(&c, None, Options::default()).ok()))),

@@ -29,8 +29,8 @@ fn main() {
 #[cfg(target_arch = "x86_64")]
 mod bench {
     use super::hand;
-    use pto_isa::rules::{Arg, Instance};
-    use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, Scalar, Target, TileType, Type, table};
+    use pto_isa::rules::{Instance, RuleArg};
+    use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, ScalarType, Target, TileType, Type, table};
     use pto_vector::{self as kernels, Code, Numerics, Site, TileRef};
     use std::hint::black_box;
     use std::time::Instant;
@@ -110,12 +110,12 @@ mod bench {
     }
 
     fn prepare(op: Op, types: &[Type]) -> Code {
-        let args: Vec<Arg> = types
+        let args: Vec<RuleArg> = types
             .iter()
             .enumerate()
             .map(|(i, ty)| {
                 let slot = if i + 1 == types.len() { op.row().slot("dst").unwrap_or(i) } else { i };
-                Arg { slot: slot as u8, ty, value: None }
+                RuleArg { slot: slot as u8, ty, value: None }
             })
             .collect();
         let instance = Instance { row: op.row(), target: Target::Cpu, manual: false, args: &args, attrs: &[] };
@@ -150,7 +150,7 @@ mod bench {
         let mut types: Vec<Type> = tiles.iter().map(|t| Type::TileBuf(*t)).collect();
         let scalars: &[u64] = if forms.contains(&Form::Scalar) { &[0x3fc0_0000] } else { &[] };
         if !scalars.is_empty() {
-            types.insert(types.len() - 1, Type::Scalar(Scalar::Elem(dtype)));
+            types.insert(types.len() - 1, Type::Scalar(ScalarType::Elem(dtype)));
         }
         let prepared = prepare(op, &types);
         let refs: Vec<TileRef> = memory.iter_mut().zip(&tiles).map(|(m, t)| tile_ref(m, t)).collect();

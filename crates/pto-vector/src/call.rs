@@ -1,7 +1,7 @@
 //! What a kernel gets, and what it says about itself.
 
 use pto_isa::rules::Instance;
-use pto_isa::{DType, GlobalLayout, Loc, Scalar, TileType, Type};
+use pto_isa::{DType, GlobalLayout, Loc, ScalarType, TileType, Type};
 use pto_num::{CpuLevel, Level, cpu_level};
 use std::mem::transmute;
 
@@ -378,7 +378,7 @@ impl<'a> Site<'a> {
     }
 
     /// The type of a scalar operand.
-    pub fn scalar(&self, slot: &str) -> Option<Scalar> {
+    pub fn scalar(&self, slot: &str) -> Option<ScalarType> {
         self.instance.ty(slot).and_then(Type::scalar)
     }
 

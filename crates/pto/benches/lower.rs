@@ -1,6 +1,6 @@
 //! What places and flags cost: time against the number of tiles and operations. `cargo bench -p pto --bench lower`
 
-use pto::opt::{self, Mode, plan};
+use pto::opt::{self, SyncMode, plan};
 use pto::{Program, Target};
 use pto_testkit::timing::best;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ fn main() {
     for operations in [400, 1_600, 6_400, 25_600] {
         let checked = Program::parse(&straight(operations)).check(Target::A2A3).expect("legal");
         let mut counts = (0, 0);
-        let time = best(3, || counts = opt::insert_sync(&checked, Mode::Minimal).counts());
+        let time = best(3, || counts = opt::insert_sync(&checked, SyncMode::Minimal).counts());
         println!("{operations:>10}{:>14.2}{:>10}{:>10}", time.as_secs_f64() * 1e3, counts.0, counts.1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::example::{self, Example};
 use crate::names::snake;
 use crate::signature::{CallPart, Signature};
-use pto_isa::row::{Elem, Pipes};
+use pto_isa::row::{ElemRule, Pipes};
 use pto_isa::{DTypes, Op, Row, Target};
 
 /// The comment above a function.
@@ -59,7 +59,7 @@ fn part(row: &Row, part: &CallPart) -> String {
 }
 
 fn element_types(row: &Row) -> Vec<String> {
-    if !row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data) {
+    if !row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data) {
         return Vec::new();
     }
     let types = |t: Target| if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };

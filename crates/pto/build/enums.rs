@@ -49,7 +49,7 @@ fn one(def: &EnumDef) -> String {
         text,
         "}}\n\nimpl AttrArg for {name} {{\n    fn attr(self, module: &mut crate::ir::Module) -> crate::ir::Attr {{\n        \
          let def = crate::isa::enums::find({:?}).expect(\"an enumeration of the table\");\n        \
-         Choice(def, self as u8).attr(module)\n    }}\n}}",
+         EnumChoice(def, self as u8).attr(module)\n    }}\n}}",
         def.name
     );
     text

@@ -4,9 +4,9 @@ use crate::enums;
 use crate::names::{element, function, memory, snake};
 use crate::signature::{CallPart, Signature};
 use pto_isa::fill::{self, Filling};
-use pto_isa::row::{AttrKind, AttrSpec, Count, SlotKind};
+use pto_isa::row::{AttrKind, AttrSpec, SlotCount, SlotKind};
 use pto_isa::rules::AttrValue;
-use pto_isa::{BLayout, Compact, Dim, Dir, Op, Pad, SLayout, Scalar, Target, TileType, Type};
+use pto_isa::{BLayout, Compact, Dim, Dir, Op, Pad, SLayout, ScalarType, Target, TileType, Type};
 
 /// A kernel around one instruction.
 pub struct Example {
@@ -170,10 +170,10 @@ impl ExampleKernel {
         let written = slot.dir != Dir::In || changes || scratch;
         let ty = filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
         let reference = if written { "&mut " } else { "&" };
-        let ty = ty.cloned().or_else(|| (slot.kind == SlotKind::Int).then_some(Type::Scalar(Scalar::Index)))?;
+        let ty = ty.cloned().or_else(|| (slot.kind == SlotKind::Int).then_some(Type::Scalar(ScalarType::Index)))?;
         match (&ty, slot.count) {
-            (Type::Scalar(Scalar::Index), Count::Many) => indices(slot.name).map(str::to_string),
-            (_, Count::Many) => None,
+            (Type::Scalar(ScalarType::Index), SlotCount::Many) => indices(slot.name).map(str::to_string),
+            (_, SlotCount::Many) => None,
             (Type::Tile(tile) | Type::TileBuf(tile), _) => {
                 let kind = if written { "let mut" } else { "let" };
                 self.lines.push(format!("{kind} {name} = {};", new_tile(tile)));
@@ -207,12 +207,12 @@ fn indices(name: &str) -> Option<&'static str> {
     }
 }
 
-fn number(scalar: Scalar) -> &'static str {
+fn number(scalar: ScalarType) -> &'static str {
     match scalar {
-        Scalar::I1 => "true",
-        Scalar::F64 => "1.0",
-        Scalar::Elem(d) if d.is_float() => "1.0",
-        Scalar::Elem(_) | Scalar::Index => "0",
+        ScalarType::I1 => "true",
+        ScalarType::F64 => "1.0",
+        ScalarType::Elem(d) if d.is_float() => "1.0",
+        ScalarType::Elem(_) | ScalarType::Index => "0",
     }
 }
 

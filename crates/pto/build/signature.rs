@@ -3,7 +3,7 @@
 use crate::names::{self, snake};
 use crate::types::Sets;
 use crate::{enums, names::element};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Elem, FixedType, Infer, SlotKind};
+use pto_isa::row::{AttrKind, AttrSpec, ElemRule, FixedType, Infer, SlotCount, SlotKind};
 use pto_isa::rules::Rule;
 use pto_isa::{DType, DTypes, Dir, Op, Row, Slot, Target, Targets, table};
 use std::fmt::Write as _;
@@ -17,7 +17,7 @@ pub enum CallPart {
 }
 
 /// An argument in Rust: its name, its type, and what it adds to the call.
-pub struct Argument {
+pub struct RustArgument {
     name: String,
     ty: String,
     adds: Adds,
@@ -36,7 +36,7 @@ enum Adds {
     Nothing,
 }
 
-impl Argument {
+impl RustArgument {
     /// An argument that only says the type of a result.
     fn for_type(name: &str, ty: &str) -> Self {
         Self { name: name.to_string(), ty: ty.to_string(), adds: Adds::Nothing, value: String::new() }
@@ -46,7 +46,7 @@ impl Argument {
 /// A function.
 pub struct Signature {
     op: Op,
-    pub args: Vec<Argument>,
+    pub args: Vec<RustArgument>,
     pub parts: Vec<CallPart>,
     pub optional: Vec<CallPart>,
     options: Vec<String>,
@@ -67,7 +67,7 @@ impl Signature {
         let row = op.row();
         let (parts, optional) = divide(row);
         let mut writer = SignatureWriter::new(op, sets, &parts);
-        let mut args: Vec<Argument> = parts.iter().map(|part| writer.argument(part)).collect();
+        let mut args: Vec<RustArgument> = parts.iter().map(|part| writer.argument(part)).collect();
         let results = writer.results(&mut args);
         let bounds = writer.combinations();
         let SignatureWriter { generics, .. } = writer;
@@ -114,8 +114,8 @@ impl Signature {
         };
         let name = names::function(self.op);
         let _ = write!(text, "pub fn {name}{generics}({}) -> {}{bounds} ", args.join(", "), self.returns().0);
-        let _ = writeln!(text, "{{\n    let call = Call::new(OPS[{}]);", position(self.op));
-        for Argument { name, ty, adds, value } in &self.args {
+        let _ = writeln!(text, "{{\n    let call = InstrCall::new(OPS[{}]);", position(self.op));
+        for RustArgument { name, ty, adds, value } in &self.args {
             // Lists of indices are read twice: for the call, and for the type of a view.
             if ty == "impl IndexList" {
                 let _ = writeln!(text, "    let {name}_list = {name}.indices();");
@@ -192,7 +192,7 @@ fn divide(row: &'static Row) -> (Vec<CallPart>, Vec<CallPart>) {
         if !row.call.is_empty() {
             return listed(name);
         }
-        row.slots.iter().any(|s| s.name == name && s.count != Count::Optional)
+        row.slots.iter().any(|s| s.name == name && s.count != SlotCount::Optional)
             || row.attrs.iter().any(|a| a.name == name && a.required)
     };
     let (must, may): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|name| needed(name));
@@ -235,10 +235,10 @@ impl<'a> SignatureWriter<'a> {
             |slot: usize| slot >= row.slots.len() || parts.iter().any(|p| matches!(p, CallPart::Slot(s) if *s == slot));
         let mut this =
             Self { op, row, sets, group: (0..count).collect(), generics: Vec::new(), elements: vec![None; count] };
-        let data: Vec<usize> = (0..count).filter(|s| row.slot_at(*s).elem == Elem::Data && given(*s)).collect();
+        let data: Vec<usize> = (0..count).filter(|s| row.slot_at(*s).elem == ElemRule::Data && given(*s)).collect();
         this.join(&data);
         for slot in (0..count).filter(|s| given(*s)) {
-            if let Elem::Like(other) = row.slot_at(slot).elem {
+            if let ElemRule::Like(other) = row.slot_at(slot).elem {
                 let other = row.slot(other).filter(|o| given(*o));
                 this.join(&other.into_iter().chain([slot]).collect::<Vec<_>>());
             }
@@ -262,9 +262,9 @@ impl<'a> SignatureWriter<'a> {
     fn legal(&self, group: usize) -> DTypes {
         let members = (0..self.group.len()).filter(|s| self.group[*s] == group);
         members.fold(DTypes::ALL, |set, slot| match self.row.slot_at(slot).elem {
-            Elem::Data => both(set, self.row.data_types(Target::Cpu)),
-            Elem::Of(of) => both(set, of),
-            Elem::Any | Elem::Like(_) => set,
+            ElemRule::Data => both(set, self.row.data_types(Target::Cpu)),
+            ElemRule::Of(of) => both(set, of),
+            ElemRule::Any | ElemRule::Like(_) => set,
         })
     }
 
@@ -301,21 +301,21 @@ impl<'a> SignatureWriter<'a> {
         }
     }
 
-    fn argument(&mut self, part: &CallPart) -> Argument {
+    fn argument(&mut self, part: &CallPart) -> RustArgument {
         match part {
             CallPart::Slot(slot) => self.operand(*slot),
             CallPart::Attr(spec) => attribute(spec),
         }
     }
 
-    fn operand(&mut self, at: usize) -> Argument {
+    fn operand(&mut self, at: usize) -> RustArgument {
         let slot = self.row.slot_at(at);
         let name = snake(slot.name);
         let changes = self.row.call.iter().any(|n| n.strip_prefix("mut ") == Some(slot.name));
         let scratch = self.row.scratch.as_ref().is_some_and(|s| s.slot == slot.name);
         let written = slot.dir != Dir::In || changes || scratch;
         let reference = if written { "&mut" } else { "&" };
-        if slot.count == Count::Many {
+        if slot.count == SlotCount::Many {
             return self.several(at, name);
         }
         let (ty, how) = match slot.kind {
@@ -324,9 +324,9 @@ impl<'a> SignatureWriter<'a> {
                 let element = self.element(at);
                 if !written {
                     let value = format!("{name}.source()");
-                    return Argument {
+                    return RustArgument {
                         name,
-                        ty: format!("impl Source<{memory}, {element}>"),
+                        ty: format!("impl SourceTile<{memory}, {element}>"),
                         adds: Adds::Source(at),
                         value,
                     };
@@ -336,7 +336,9 @@ impl<'a> SignatureWriter<'a> {
             SlotKind::TileOrScalar => (format!("impl TileOrScalar<{}>", self.element(at)), "either()"),
             SlotKind::View => (format!("{reference} View<{}>", self.element(at)), "value()"),
             SlotKind::TileOrView => (format!("{reference} impl TileOrView<{}>", self.element(at)), "value()"),
-            SlotKind::Scalar if slot.elem == Elem::Any && self.is_alone(at) => ("impl AnyScalar".to_string(), "any()"),
+            SlotKind::Scalar if slot.elem == ElemRule::Any && self.is_alone(at) => {
+                ("impl AnyScalar".to_string(), "any()")
+            }
             SlotKind::Scalar => scalar(&self.element(at)),
             SlotKind::Int if self.legal(self.group[at]).iter().count() == 1 => scalar(&self.element(at)),
             SlotKind::Int => ("impl AnyInt".to_string(), "int()"),
@@ -352,31 +354,31 @@ impl<'a> SignatureWriter<'a> {
                 (format!("{reference} impl Handle"), "value()")
             }
         };
-        Argument { value: format!("{name}.{how}"), name, ty, adds: Adds::Operand(at) }
+        RustArgument { value: format!("{name}.{how}"), name, ty, adds: Adds::Operand(at) }
     }
 
     fn is_alone(&self, slot: usize) -> bool {
         self.group.iter().filter(|g| **g == self.group[slot]).count() == 1
     }
 
-    fn several(&mut self, at: usize, name: String) -> Argument {
+    fn several(&mut self, at: usize, name: String) -> RustArgument {
         let (ty, list) = match self.row.slot_at(at).kind {
             SlotKind::Index => ("impl IndexList".to_string(), format!("{name}_list")),
             SlotKind::View => (format!("&[View<{}>]", self.element(at)), name.clone()),
             SlotKind::Int => ("&[Scalar<i64>]".to_string(), name.clone()),
             _ => ("&[&dyn Handle]".to_string(), name.clone()),
         };
-        Argument { value: format!("{list}.iter().map(|v| v.value())"), name, ty, adds: Adds::Operands(at) }
+        RustArgument { value: format!("{list}.iter().map(|v| v.value())"), name, ty, adds: Adds::Operands(at) }
     }
 
     /// Results that are always there. A result whose type the text must state takes one more argument.
-    fn results(&mut self, args: &mut Vec<Argument>) -> Vec<Returned> {
+    fn results(&mut self, args: &mut Vec<RustArgument>) -> Vec<Returned> {
         let first = self.row.slots.len();
-        let always = |(_, r): &(usize, &Slot)| r.count != Count::Optional;
+        let always = |(_, r): &(usize, &Slot)| r.count != SlotCount::Optional;
         self.row.results.iter().enumerate().filter(always).map(|(i, slot)| self.result(first + i, slot, args)).collect()
     }
 
-    fn result(&mut self, at: usize, slot: &Slot, args: &mut Vec<Argument>) -> Returned {
+    fn result(&mut self, at: usize, slot: &Slot, args: &mut Vec<RustArgument>) -> Returned {
         let handle = |ty: String| Returned {
             ir: format!("<{ty} as ResultHandle>::ir_type()"),
             make: format!("<{ty} as ResultHandle>::from_result($)"),
@@ -420,7 +422,7 @@ impl<'a> SignatureWriter<'a> {
             | SlotKind::EventIds
             | SlotKind::Vector
             | SlotKind::Any => {
-                args.push(Argument::for_type("ty", "&str"));
+                args.push(RustArgument::for_type("ty", "&str"));
                 Returned {
                     ty: "Opaque".to_string(),
                     ir: "trace::type_of(ty)".to_string(),
@@ -431,13 +433,13 @@ impl<'a> SignatureWriter<'a> {
     }
 
     /// A view: its extents are the operands that say so, or one more argument.
-    fn view(&mut self, at: usize, args: &mut Vec<Argument>) -> Returned {
+    fn view(&mut self, at: usize, args: &mut Vec<RustArgument>) -> Returned {
         let element = self.element(at);
         let (kind, list) = match (self.row.slot("shape"), self.row.slot("sizes")) {
             (Some(_), _) => ("Tensor", "shape_list"),
             (_, Some(_)) => ("Partition", "sizes_list"),
             _ => {
-                args.push(Argument::for_type("shape", "impl IndexList"));
+                args.push(RustArgument::for_type("shape", "impl IndexList"));
                 ("Tensor", "shape_list")
             }
         };
@@ -507,7 +509,7 @@ fn covers(all: Targets, some: Targets) -> bool {
 }
 
 /// An attribute as an argument.
-fn attribute(spec: &'static AttrSpec) -> Argument {
+fn attribute(spec: &'static AttrSpec) -> RustArgument {
     let name = snake(spec.name);
     let (ty, value) = match spec.kind {
         AttrKind::Enum(_) | AttrKind::EnumOr(..) => {
@@ -521,7 +523,7 @@ fn attribute(spec: &'static AttrSpec) -> Argument {
         AttrKind::Unit => panic!("no instruction has an attribute without a value: {}", spec.name),
         AttrKind::Any => ("impl AttrArg".to_string(), name.clone()),
     };
-    Argument { name, ty, adds: Adds::Attr(spec.name), value }
+    RustArgument { name, ty, adds: Adds::Attr(spec.name), value }
 }
 
 /// A method for something that may be given.

@@ -79,7 +79,7 @@ pub use pto_syntax as syntax;
 
 pub use program::{Program, text_of_bytecode};
 pub use pto_check::Checked;
-pub use pto_cpu::{Arg, Launch, Options, Plan, Report};
+pub use pto_cpu::{Arg, Launch, Options, Plan, RunReport};
 pub use pto_ir::{Form, Module, TypeStyle};
 pub use pto_isa::{Diagnostic, Error, Target};
 pub use pto_macros::kernel;

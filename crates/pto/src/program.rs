@@ -2,7 +2,7 @@
 
 use crate::cost::{Laws, Machine};
 use crate::race::{self, Check};
-use crate::{Arg, Checked, Diagnostic, Error, Form, Module, Options, Plan, Report, Target, TypeStyle};
+use crate::{Arg, Checked, Diagnostic, Error, Form, Module, Options, Plan, RunReport, Target, TypeStyle};
 use crate::{bytecode, cost, emit, opt, syntax};
 use pto_isa::{Source, Span};
 use std::sync::Arc;
@@ -181,7 +181,7 @@ impl Program {
     ///
     /// # Errors
     /// Every problem of the text and of the program, an argument that does not fit, or what stopped the run.
-    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         self.plan(target, None, Options::default())?.launch().run(args)
     }
 
@@ -190,7 +190,7 @@ impl Program {
     ///
     /// # Errors
     /// Every problem of the text and of the program, or what was found.
-    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::Report, Error> {
+    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::RaceReport, Error> {
         let plan = self.plan(target, None, Options::default())?;
         Check::new(plan.launch()).run(args).into_result()
     }
@@ -216,13 +216,13 @@ impl Program {
     ///
     /// # Errors
     /// Every problem of the text and of the program, or what cannot be predicted.
-    pub fn perf(&self, target: Target) -> Result<cost::Report, Error> {
+    pub fn perf(&self, target: Target) -> Result<cost::PerfReport, Error> {
         let plan = self.plan(target, None, Options::default())?;
         let trace = cost::record(plan.launch(), &[], cost::Options::default())?;
         let laws = Laws::of(target);
         let line = cost::simulate(&trace, &trace.charges, &Machine::of(laws));
         let line = line.map_err(|stuck| stuck.error(plan.checked().module(), &trace))?;
-        Ok(cost::Report::new(&trace, &line, laws))
+        Ok(cost::PerfReport::new(&trace, &line, laws))
     }
 
     /// The program with an address for every tile, and the flags and barriers it needs. [`opt::lower`] has more choices.
@@ -243,7 +243,7 @@ impl Program {
     /// Every problem of the text and of the program, and what does not fit.
     pub fn lower(&self, target: Target) -> Result<Self, Error> {
         let checked = self.check(target)?;
-        let lowered = opt::lower(&checked, opt::plan::Options::default(), opt::Mode::Minimal)?;
+        let lowered = opt::lower(&checked, opt::plan::Options::default(), opt::SyncMode::Minimal)?;
         Ok(Self { module: lowered.program.into_module(), problems: Vec::new() })
     }
 
@@ -253,7 +253,7 @@ impl Program {
     /// # Errors
     /// Every problem of the text and of the program, and what C++ cannot express.
     pub fn emit_cpp(&self, target: Target) -> Result<String, Error> {
-        self.emit(target, emit::Sync::default()).map(|emitted| emitted.text)
+        self.emit(target, emit::InsertSync::default()).map(|emitted| emitted.text)
     }
 
     /// As [`Program::emit_cpp`], with a choice of who orders the pipes. What nothing orders is in the result
@@ -261,7 +261,7 @@ impl Program {
     ///
     /// # Errors
     /// Every problem of the text and of the program, and what C++ cannot express.
-    pub fn emit(&self, target: Target, sync: emit::Sync) -> Result<emit::Emitted, Error> {
+    pub fn emit(&self, target: Target, sync: emit::InsertSync) -> Result<emit::Emitted, Error> {
         let checked = self.check(target)?;
         let source = self.module.source.clone();
         let place = |at: u32| source.as_deref().and_then(|s: &dyn Source| s.location(Span::new(at, at)));

@@ -3,7 +3,7 @@
 //! Two bytes are in the same atom when every window that holds one of them holds the other. So a window is a list of atoms,
 //! however many runs it has, and what happens to a window is what happens to its atoms.
 
-use crate::places::{Home, Runs, Window};
+use crate::places::{Runs, TileHome, Window};
 use pto_ir::ValueId;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -12,7 +12,7 @@ use std::rc::Rc;
 pub(super) type Atom = u32;
 
 /// Bytes that are counted from one point: a home, and multiples of unknown numbers.
-pub(super) type Group = (Home, BTreeMap<ValueId, i64>);
+pub(super) type AtomBase = (TileHome, BTreeMap<ValueId, i64>);
 
 /// Memory with more runs than this is not followed, nor is memory whose windows consist of more atoms.
 const MANY: usize = 1 << 20;
@@ -20,28 +20,28 @@ const MANY: usize = 1 << 20;
 /// The windows of a program, and then their atoms.
 #[derive(Default)]
 pub(super) struct Atoms {
-    groups: HashMap<Group, BTreeSet<Runs>>,
-    atoms: HashMap<(Group, Runs), Rc<[Atom]>>,
+    groups: HashMap<AtomBase, BTreeSet<Runs>>,
+    atoms: HashMap<(AtomBase, Runs), Rc<[Atom]>>,
     next: Atom,
 }
 
-pub(super) fn group(window: &Window) -> Group {
+pub(super) fn group(window: &Window) -> AtomBase {
     (window.home, window.start.unknown.clone())
 }
 
 impl Atoms {
     /// Adds a window.
-    pub(super) fn add(&mut self, group: Group, runs: Runs) {
+    pub(super) fn add(&mut self, group: AtomBase, runs: Runs) {
         self.groups.entry(group).or_default().insert(runs);
     }
 
     /// The windows of a group.
-    pub(super) fn windows(&self, group: &Group) -> Vec<Runs> {
+    pub(super) fn windows(&self, group: &AtomBase) -> Vec<Runs> {
         self.groups.get(group).into_iter().flatten().copied().collect()
     }
 
     /// The atoms of a window that was added before.
-    pub(super) fn of(&self, group: &Group, runs: Runs) -> Rc<[Atom]> {
+    pub(super) fn of(&self, group: &AtomBase, runs: Runs) -> Rc<[Atom]> {
         self.atoms.get(&(group.clone(), runs)).cloned().unwrap_or_default()
     }
 

@@ -1,8 +1,8 @@
 //! What functions do to the tiles that they are given.
 
-use super::atoms::{Atom, Group, group};
-use super::{Access, ClobberWalk, Loss, Read, Summary};
-use crate::places::{Extent, Home, Runs, Window};
+use super::atoms::{Atom, AtomBase, group};
+use super::{ClobberSummary, ClobberWalk, Loss, OperandUse, TileRead};
+use crate::places::{Runs, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -40,8 +40,8 @@ pub(super) fn parameters(module: &Module, function: OpId) -> &[ValueId] {
 }
 
 /// What is counted from the start of a parameter.
-fn parameter(value: ValueId) -> Group {
-    (Home::Tile(value), BTreeMap::new())
+fn parameter(value: ValueId) -> AtomBase {
+    (TileHome::Tile(value), BTreeMap::new())
 }
 
 /// Bytes of a parameter as bytes of the tile that is given for it; `None` where they are none that can be counted.
@@ -66,10 +66,10 @@ fn passed(
     call: OpId,
     given_: ValueId,
     parameter_: ValueId,
-) -> Option<(Group, Vec<(Runs, Runs)>)> {
+) -> Option<(AtomBase, Vec<(Runs, Runs)>)> {
     let ty = *walk.module.tile(parameter_)?;
     let window = walk.places.window(given_, call)?;
-    let dense = Window::whole(Home::Tile(parameter_), crate::places::Linear::default(), ty);
+    let dense = Window::whole(TileHome::Tile(parameter_), crate::places::Linear::default(), ty);
     let windows = walk.atoms.windows(&parameter(parameter_));
     if windows.len() > MANY_WINDOWS {
         return None;
@@ -148,7 +148,7 @@ impl ClobberWalk<'_> {
 
     /// What a call does: what the function does to its parameters, and to memory that has addresses. A function without a body may
     /// do anything.
-    pub(super) fn call(&self, id: OpId) -> Summary {
+    pub(super) fn call(&self, id: OpId) -> ClobberSummary {
         let function = self.calls.get(&id).filter(|f| !self.module.op_regions(**f).is_empty());
         let Some(body) = function.and_then(|f| self.functions.get(f)) else { return self.opaque(id) };
         let mut all = body.clone();
@@ -158,7 +158,7 @@ impl ClobberWalk<'_> {
             for (outer, inner) in atoms {
                 if let Some(read) = body.exposed.get(&inner) {
                     let inside = read.inside.or(Some(read.span));
-                    let read = Read { span: operand.span, tile: operand.value, inside, branched: read.branched };
+                    let read = TileRead { span: operand.span, tile: operand.value, inside, branched: read.branched };
                     all.exposed.entry(outer).or_insert(read);
                 }
                 if let Some(loss) = body.lost.get(&inner) {
@@ -178,10 +178,10 @@ impl ClobberWalk<'_> {
         all
     }
 
-    fn opaque(&self, id: OpId) -> Summary {
-        let accesses: Vec<Access> = self.accesses(id);
+    fn opaque(&self, id: OpId) -> ClobberSummary {
+        let accesses: Vec<OperandUse> = self.accesses(id);
         let written = accesses.iter().flat_map(|a| a.atoms.iter()).filter(|a| self.tracked.contains(a));
-        Summary { written: written.copied().collect(), ..Summary::default() }
+        ClobberSummary { written: written.copied().collect(), ..ClobberSummary::default() }
     }
 
     /// The atoms of what a function is given.
@@ -201,7 +201,7 @@ impl ClobberWalk<'_> {
     }
 
     /// What of a function's body matters to those that call it.
-    pub(super) fn outside(&self, function: OpId, mut body: Summary) -> Summary {
+    pub(super) fn outside(&self, function: OpId, mut body: ClobberSummary) -> ClobberSummary {
         let mut known = self.parameter_atoms(function);
         known.extend(&self.addressed);
         body.exposed.retain(|atom, _| known.contains(atom));
@@ -211,7 +211,7 @@ impl ClobberWalk<'_> {
     }
 
     /// The bytes of a tile that an operation may use.
-    pub(super) fn bytes(&self, tile: ValueId, at: OpId, extent: Extent) -> Option<(Group, Runs)> {
+    pub(super) fn bytes(&self, tile: ValueId, at: OpId, extent: TileExtent) -> Option<(AtomBase, Runs)> {
         let window = self.places.window(tile, at)?;
         Some((group(&window), window.runs(extent)))
     }

@@ -1,13 +1,13 @@
 //! Loops that exchange tiles: each iteration is summed up with the tiles from outside that its parameters are.
 
 use super::atoms::Atom;
-use super::{ClobberWalk, Loss, Summary};
-use crate::places::Carried;
+use super::{ClobberSummary, ClobberWalk, Loss};
+use crate::places::CarriedTiles;
 use pto_ir::{OpId, ValueId};
 use std::rc::Rc;
 
 impl ClobberWalk<'_> {
-    fn carried(&self, id: OpId) -> Option<Rc<Carried>> {
+    fn carried(&self, id: OpId) -> Option<Rc<CarriedTiles>> {
         self.places.carried(id).cloned()
     }
 
@@ -29,13 +29,13 @@ impl ClobberWalk<'_> {
     }
 
     /// The parameters of a loop in an iteration, with the atoms of what is given for them.
-    fn given_in(&self, id: OpId, carried: &Carried, iteration: usize) -> Vec<(ValueId, Vec<(Atom, Atom)>)> {
+    fn given_in(&self, id: OpId, carried: &CarriedTiles, iteration: usize) -> Vec<(ValueId, Vec<(Atom, Atom)>)> {
         let tiles = carried.at(iteration).unwrap_or_default().iter().zip(&carried.args);
         tiles.filter_map(|(tile, arg)| Some((*arg, self.same_atoms(id, (*tile)?, *arg)?))).collect()
     }
 
     /// The iterations that are looked at: until every tile has come back to where it was, and one more.
-    fn count(&self, id: OpId, carried: &Carried) -> usize {
+    fn count(&self, id: OpId, carried: &CarriedTiles) -> usize {
         let bound = |n: usize| self.module.operands(id).get(n).and_then(|o| self.info.computed(o.value));
         let many = carried.iterations.len() + 1;
         match (bound(0), bound(1), bound(2).filter(|step| *step > 0)) {
@@ -49,9 +49,9 @@ impl ClobberWalk<'_> {
     }
 
     /// The iterations of a loop, one behind the other.
-    pub(super) fn exchanged(&mut self, id: OpId, parts: Vec<Summary>) -> Summary {
+    pub(super) fn exchanged(&mut self, id: OpId, parts: Vec<ClobberSummary>) -> ClobberSummary {
         let Some(carried) = self.carried(id) else { return self.repeated(parts) };
-        let mut body = Summary::default();
+        let mut body = ClobberSummary::default();
         for part in parts {
             self.then(&mut body, part);
         }
@@ -60,7 +60,7 @@ impl ClobberWalk<'_> {
         outer.exposed.retain(|atom, _| !inside.contains(atom));
         outer.lost.retain(|atom, _| !inside.contains(atom));
         outer.written.retain(|atom| !inside.contains(atom));
-        let mut all = Summary::default();
+        let mut all = ClobberSummary::default();
         for n in 0..self.count(id, &carried) {
             let mut next = outer.clone();
             for (atom, inner) in self.given_in(id, &carried, n).into_iter().flat_map(|(_, atoms)| atoms) {
@@ -74,6 +74,6 @@ impl ClobberWalk<'_> {
             }
             self.then(&mut all, next);
         }
-        Summary { written: Default::default(), ..all }
+        ClobberSummary { written: Default::default(), ..all }
     }
 }

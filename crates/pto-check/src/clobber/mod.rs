@@ -12,8 +12,8 @@ mod carried;
 use crate::Info;
 use crate::instructions::OpCheck;
 use crate::overlap::avoid;
-use crate::places::{Extent, Home, Places, hidden_runs};
-use atoms::{Atom, Atoms, Group};
+use crate::places::{TileAddresses, TileExtent, TileHome, hidden_runs};
+use atoms::{Atom, AtomBase, Atoms};
 use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Effect, Harm};
 use pto_isa::rules::Instance;
@@ -21,7 +21,13 @@ use pto_isa::{Diagnostic, Dir, Family, Span, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>, problems: &mut Vec<Diagnostic>) {
+pub(crate) fn check(
+    module: &Module,
+    order: &[OpId],
+    info: &Info,
+    places: &TileAddresses<'_>,
+    problems: &mut Vec<Diagnostic>,
+) {
     if let Some(walk) = ClobberWalk::of(module, order, info, places) {
         problems.extend(walk.found.into_values());
     }
@@ -47,7 +53,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, places: &Place
 /// ```
 pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str>> {
     let (module, info, order) = (checked.module(), checked.info(), checked.module().order());
-    let places = Places::new(module, &order, info);
+    let places = TileAddresses::new(module, &order, info);
     let Some(walk) = ClobberWalk::of(module, &order, info, &places) else { return BTreeMap::new() };
     let mut all: BTreeMap<OpId, BTreeSet<&'static str>> = BTreeMap::new();
     for &(id, lost) in &walk.needed {
@@ -58,7 +64,7 @@ pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str
         });
         let is_lost = |slot: &&str| {
             let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
-            let mut bytes = operands.filter_map(|o| walk.bytes(o.value, id, Extent::Valid));
+            let mut bytes = operands.filter_map(|o| walk.bytes(o.value, id, TileExtent::Valid));
             bytes.any(|(group, runs)| walk.atoms.of(&group, runs).contains(&lost))
         };
         all.entry(id).or_default().extend(slots.filter(is_lost));
@@ -80,7 +86,7 @@ struct Loss {
 
 /// A read of a tile, and where it is in a function that was called.
 #[derive(Clone, Copy)]
-struct Read {
+struct TileRead {
     span: Span,
     tile: ValueId,
     inside: Option<Span>,
@@ -89,7 +95,7 @@ struct Read {
 }
 
 /// A tile that an operation uses.
-struct Access {
+struct OperandUse {
     tile: ValueId,
     span: Span,
     dir: Dir,
@@ -99,10 +105,10 @@ struct Access {
 }
 
 /// Memory that an operation loses.
-type Lost = ((Group, crate::places::Runs), Loss);
+type Lost = ((AtomBase, crate::places::Runs), Loss);
 
 /// What every operation loses.
-fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> HashMap<OpId, Vec<Lost>> {
+fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'_>) -> HashMap<OpId, Vec<Lost>> {
     let mut all = HashMap::new();
     let is_risky = |id: &&OpId| {
         let hazards = module.op(**id).op.row().hazards;
@@ -125,12 +131,12 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
                         let others = places.alternatives(operand.value, id).into_iter();
                         let others = others.map(|w| (w, Loss { chosen: true, ..loss }));
                         list.extend(
-                            own.chain(others).map(|(w, loss)| ((atoms::group(&w), w.runs(Extent::Valid)), loss)),
+                            own.chain(others).map(|(w, loss)| ((atoms::group(&w), w.runs(TileExtent::Valid)), loss)),
                         );
                     }
                 }
                 Harm::Hidden(memory) => {
-                    let home = (Home::At(memory.loc), BTreeMap::new());
+                    let home = (TileHome::At(memory.loc), BTreeMap::new());
                     let loss = Loss { by: id, source: false, called: false, chosen: false, under: None };
                     list.push(((home, hidden_runs(&memory)), loss));
                 }
@@ -146,16 +152,16 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &Places<'_>) -> 
 
 /// What a list of operations does to memory that something loses.
 #[derive(Clone, Default)]
-struct Summary {
+struct ClobberSummary {
     /// Read before they are written.
-    exposed: BTreeMap<Atom, Read>,
+    exposed: BTreeMap<Atom, TileRead>,
     /// Lost at the end.
     lost: BTreeMap<Atom, Loss>,
     /// Written, on every path.
     written: BTreeSet<Atom>,
 }
 
-impl Summary {
+impl ClobberSummary {
     /// What is done on one side of a branch, seen from outside.
     fn leave_branch(&mut self) {
         self.exposed.values_mut().for_each(|read| read.branched = true);
@@ -166,7 +172,7 @@ impl Summary {
 struct ClobberWalk<'a> {
     module: &'a Module,
     info: &'a Info,
-    places: &'a Places<'a>,
+    places: &'a TileAddresses<'a>,
     losses: HashMap<OpId, Vec<Lost>>,
     atoms: Atoms,
     /// What something loses.
@@ -175,7 +181,7 @@ struct ClobberWalk<'a> {
     addressed: BTreeSet<Atom>,
     calls: HashMap<OpId, OpId>,
     /// What functions do, as far as they have been looked at.
-    functions: HashMap<OpId, Summary>,
+    functions: HashMap<OpId, ClobberSummary>,
     found: BTreeMap<(Span, OpId), Diagnostic>,
     /// Operations that use a source as scratch memory that is read afterwards.
     needed: BTreeSet<(OpId, Atom)>,
@@ -183,7 +189,7 @@ struct ClobberWalk<'a> {
 
 impl<'a> ClobberWalk<'a> {
     /// Goes through a program; nothing where nothing is lost.
-    fn of(module: &'a Module, order: &[OpId], info: &'a Info, places: &'a Places<'a>) -> Option<Self> {
+    fn of(module: &'a Module, order: &[OpId], info: &'a Info, places: &'a TileAddresses<'a>) -> Option<Self> {
         let losses = losses(module, order, info, places);
         if losses.is_empty() {
             return None;
@@ -205,7 +211,7 @@ impl<'a> ClobberWalk<'a> {
         walk.cut(&functions, order);
         walk.track_calls(&functions);
         for function in functions {
-            let mut body = Summary::default();
+            let mut body = ClobberSummary::default();
             for block in module.op_regions(function).iter().flat_map(|r| &module.region(*r).blocks) {
                 let next = walk.block(*block);
                 walk.then(&mut body, next);
@@ -225,7 +231,7 @@ impl<'a> ClobberWalk<'a> {
         }
         for &function in functions {
             for parameter in calls::parameters(self.module, function) {
-                let bytes = self.bytes(*parameter, function, Extent::Valid);
+                let bytes = self.bytes(*parameter, function, TileExtent::Valid);
                 bytes.into_iter().for_each(|(group, runs)| self.atoms.add(group, runs));
             }
             let mut inner = Vec::new();
@@ -241,7 +247,7 @@ impl<'a> ClobberWalk<'a> {
         for ((group, runs), _) in self.losses.values().flatten() {
             let atoms = self.atoms.of(group, *runs);
             self.tracked.extend(atoms.iter());
-            if matches!(group.0, Home::At(_)) {
+            if matches!(group.0, TileHome::At(_)) {
                 self.addressed.extend(atoms.iter());
             }
         }
@@ -249,10 +255,10 @@ impl<'a> ClobberWalk<'a> {
 
     fn add_windows(&mut self, id: OpId) {
         for (operand, _) in self.operands(id) {
-            let bytes = self.bytes(operand.value, id, Extent::Valid);
+            let bytes = self.bytes(operand.value, id, TileExtent::Valid);
             bytes.into_iter().for_each(|(group, runs)| self.atoms.add(group, runs));
             for window in self.places.alternatives(operand.value, id) {
-                self.atoms.add(atoms::group(&window), window.runs(Extent::Valid));
+                self.atoms.add(atoms::group(&window), window.runs(TileExtent::Valid));
             }
         }
         if self.calls.contains_key(&id) {
@@ -275,20 +281,21 @@ impl<'a> ClobberWalk<'a> {
         tiles.map(|o| (*o, slot(o).map_or(Dir::In, |s| s.dir))).collect()
     }
 
-    fn accesses(&self, id: OpId) -> Vec<Access> {
+    fn accesses(&self, id: OpId) -> Vec<OperandUse> {
         let access = |(operand, dir): (Operand, Dir)| {
-            let (group, runs) = self.bytes(operand.value, id, Extent::Valid)?;
+            let (group, runs) = self.bytes(operand.value, id, TileExtent::Valid)?;
             let others = if dir == Dir::Out { self.places.alternatives(operand.value, id) } else { Vec::new() };
-            let others = others.iter().flat_map(|w| self.atoms.of(&atoms::group(w), w.runs(Extent::Valid)).to_vec());
+            let others =
+                others.iter().flat_map(|w| self.atoms.of(&atoms::group(w), w.runs(TileExtent::Valid)).to_vec());
             let (others, atoms) = (others.collect(), self.atoms.of(&group, runs));
-            Some(Access { tile: operand.value, span: operand.span, dir, atoms, others })
+            Some(OperandUse { tile: operand.value, span: operand.span, dir, atoms, others })
         };
         self.operands(id).into_iter().filter_map(access).collect()
     }
 
-    fn block(&mut self, block: BlockId) -> Summary {
+    fn block(&mut self, block: BlockId) -> ClobberSummary {
         let module = self.module;
-        let mut all = Summary::default();
+        let mut all = ClobberSummary::default();
         for &id in &module.block(block).ops {
             let next = match module.control(id) {
                 // Functions are looked at by themselves.
@@ -303,7 +310,7 @@ impl<'a> ClobberWalk<'a> {
     }
 
     /// One list behind the other.
-    fn then(&mut self, first: &mut Summary, next: Summary) {
+    fn then(&mut self, first: &mut ClobberSummary, next: ClobberSummary) {
         for (key, read) in next.exposed {
             match first.lost.get(&key) {
                 Some(loss) if loss.chosen && read.branched => {}
@@ -319,11 +326,11 @@ impl<'a> ClobberWalk<'a> {
         first.written.extend(next.written);
     }
 
-    fn nested(&mut self, id: OpId) -> Summary {
+    fn nested(&mut self, id: OpId) -> ClobberSummary {
         let module = self.module;
         let mut parts = Vec::new();
         for region in module.op_regions(id) {
-            let mut part = Summary::default();
+            let mut part = ClobberSummary::default();
             for block in &module.region(*region).blocks {
                 let next = self.block(*block);
                 self.then(&mut part, next);
@@ -332,13 +339,13 @@ impl<'a> ClobberWalk<'a> {
         }
         match module.control(id) {
             Some(Control::If) => {
-                parts.iter_mut().for_each(Summary::leave_branch);
+                parts.iter_mut().for_each(ClobberSummary::leave_branch);
                 either(parts, module.op_regions(id).len() == 2)
             }
             Some(Control::For) if self.places.carried(id).is_some() => self.exchanged(id, parts),
             Some(Control::For | Control::While) => self.repeated(parts),
             _ => {
-                let mut all = Summary::default();
+                let mut all = ClobberSummary::default();
                 for part in parts {
                     self.then(&mut all, part);
                 }
@@ -348,15 +355,15 @@ impl<'a> ClobberWalk<'a> {
     }
 
     /// Whoever calls a function may read the tiles that it was given.
-    fn keep_parameters(&mut self, function: OpId, body: &Summary) {
+    fn keep_parameters(&mut self, function: OpId, body: &ClobberSummary) {
         let parameters = self.parameter_atoms(function);
         let lost = body.lost.iter().filter(|(atom, loss)| loss.source && !loss.called && parameters.contains(atom));
         self.needed.extend(lost.map(|(atom, loss)| (loss.by, loss.under.unwrap_or(*atom))));
     }
 
     /// The body of a loop, behind itself, or not at all.
-    fn repeated(&mut self, parts: Vec<Summary>) -> Summary {
-        let mut body = Summary::default();
+    fn repeated(&mut self, parts: Vec<ClobberSummary>) -> ClobberSummary {
+        let mut body = ClobberSummary::default();
         for part in parts {
             self.then(&mut body, part);
         }
@@ -365,16 +372,16 @@ impl<'a> ClobberWalk<'a> {
                 self.report(*key, *read, *loss);
             }
         }
-        Summary { written: BTreeSet::new(), ..body }
+        ClobberSummary { written: BTreeSet::new(), ..body }
     }
 
     /// An operation that stands for itself.
-    fn plain(&self, id: OpId) -> Summary {
-        let mut summary = Summary::default();
+    fn plain(&self, id: OpId) -> ClobberSummary {
+        let mut summary = ClobberSummary::default();
         for access in self.accesses(id) {
             for atom in access.atoms.iter().filter(|a| self.tracked.contains(a)) {
                 if access.dir != Dir::Out {
-                    let read = Read { span: access.span, tile: access.tile, inside: None, branched: false };
+                    let read = TileRead { span: access.span, tile: access.tile, inside: None, branched: false };
                     summary.exposed.insert(*atom, read);
                 }
                 if access.dir == Dir::Out {
@@ -392,7 +399,7 @@ impl<'a> ClobberWalk<'a> {
         summary
     }
 
-    fn report(&mut self, key: Atom, read: Read, loss: Loss) {
+    fn report(&mut self, key: Atom, read: TileRead, loss: Loss) {
         let (module, target) = (self.module, self.info.target);
         let row = module.op(loss.by).op.row();
         let name = module.value_name(read.tile);
@@ -426,7 +433,7 @@ impl<'a> ClobberWalk<'a> {
 }
 
 /// One side of a branch or the other; nothing where there is no other.
-fn either(parts: Vec<Summary>, both: bool) -> Summary {
+fn either(parts: Vec<ClobberSummary>, both: bool) -> ClobberSummary {
     let mut parts = parts.into_iter();
     let mut all = parts.next().unwrap_or_default();
     if !both {

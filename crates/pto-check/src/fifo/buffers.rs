@@ -1,7 +1,7 @@
 //! Reserved buffers: local memory of one function that another function writes to.
 
-use super::Program;
-use crate::places::Place;
+use super::LocatedProgram;
+use crate::places::AddressRange;
 use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
 use pto_isa::row::{Fifo, Storage};
@@ -10,16 +10,16 @@ use std::collections::HashMap;
 
 /// A reserved buffer: the function that owns it, and its name there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct Buffer {
+pub(super) struct ReservedBuffer {
     pub(super) owner: OpId,
     pub(super) name: Sym,
 }
 
 /// Where the address of a pipe's ring comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Source {
+pub(super) enum RingSource {
     /// A reserved buffer, own or imported.
-    Buffer(Buffer),
+    Buffer(ReservedBuffer),
     /// An import that names nothing; reported there.
     Unresolved,
     /// A number, a parameter, a computation.
@@ -34,15 +34,15 @@ enum Peer {
 }
 
 /// The reserved and imported buffers of a program.
-pub(super) struct Buffers<'a> {
-    program: &'a Program<'a>,
+pub(super) struct ReservedBuffers<'a> {
+    program: &'a LocatedProgram<'a>,
     functions: Vec<OpId>,
     reserved: Vec<OpId>,
     imported: Vec<OpId>,
 }
 
-impl<'a> Buffers<'a> {
-    pub(super) fn collect(program: &'a Program<'a>) -> Self {
+impl<'a> ReservedBuffers<'a> {
+    pub(super) fn collect(program: &'a LocatedProgram<'a>) -> Self {
         let module = program.module;
         let (mut reserved, mut imported) = (Vec::new(), Vec::new());
         module.walk(module.top, &mut |id| match module.fifo(id) {
@@ -68,19 +68,19 @@ impl<'a> Buffers<'a> {
     }
 
     /// Where an address comes from.
-    pub(super) fn source(&self, address: ValueId) -> Source {
-        let Some(id) = self.program.module.definition(address) else { return Source::Other };
+    pub(super) fn source(&self, address: ValueId) -> RingSource {
+        let Some(id) = self.program.module.definition(address) else { return RingSource::Other };
         let owner = match self.program.module.fifo(id) {
             Some(Fifo::Reserve) => self.program.site(id).function,
             Some(Fifo::Import) => match self.peer(id) {
                 Peer::Found(owner) => Some(owner),
                 Peer::Missing | Peer::Ambiguous(_) => None,
             },
-            _ => return Source::Other,
+            _ => return RingSource::Other,
         };
         match (owner, self.name(id)) {
-            (Some(owner), Some(name)) => Source::Buffer(Buffer { owner, name }),
-            _ => Source::Unresolved,
+            (Some(owner), Some(name)) => RingSource::Buffer(ReservedBuffer { owner, name }),
+            _ => RingSource::Unresolved,
         }
     }
 
@@ -162,21 +162,21 @@ impl<'a> Buffers<'a> {
     }
 
     /// Where a buffer with an address lies.
-    fn place(&self, id: OpId) -> Option<Place> {
+    fn place(&self, id: OpId) -> Option<AddressRange> {
         let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
         let number = |attr: &str| self.program.module.int(id, attr).and_then(|n| u64::try_from(n).ok());
         let (loc, start) = (Loc::parse(def.value(usize::from(*at)))?, number("base")?);
-        Some(Place { loc, start, end: start.saturating_add(number("size")?) })
+        Some(AddressRange { loc, start, end: start.saturating_add(number("size")?) })
     }
 
     /// Tiles that lie in a buffer with an address. What is popped next overwrites them, or they what was popped.
     fn covered(&self, id: OpId) -> Vec<Diagnostic> {
-        let Program { module, info, .. } = *self.program;
+        let LocatedProgram { module, info, .. } = *self.program;
         let (Some(ring), Some(function)) = (self.place(id), self.program.site(id).function) else { return Vec::new() };
         let mut problems = Vec::new();
         module.walk_inside(function, &mut |tile| {
             let result = module.results(tile).next();
-            let place = result.and_then(|tile| Place::of(module, info, tile)).filter(|p| p.overlaps(&ring));
+            let place = result.and_then(|tile| AddressRange::of(module, info, tile)).filter(|p| p.overlaps(&ring));
             problems.extend(place.map(|p| {
                 let message = format!(
                     "a tile at {} to {} in the reserved buffer at {} to {}",

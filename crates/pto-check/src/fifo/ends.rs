@@ -1,8 +1,8 @@
 //! The two ends of a pipe: both exist and agree, and every user splits tiles alike.
 
-use super::Program;
-use super::buffers::Source;
-use super::pipes::{End, Home, Link, Pipes, Ring, Shape, User};
+use super::LocatedProgram;
+use super::buffers::RingSource;
+use super::pipes::{CoreCode, FifoEnd, FifoEnds, PipeLink, PipeShape, RingAddress, User};
 use crate::structure::head;
 use pto_ir::OpId;
 use pto_isa::row::Fifo;
@@ -12,7 +12,7 @@ use std::collections::{HashMap, HashSet};
 /// Signal ids that the pipes of one function share.
 const FLAGS: i64 = 16;
 
-pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     for end in &pipes.ends {
         problems.extend(untraceable(program, end));
         problems.extend(ownership(program, end, &pipes.ends));
@@ -25,8 +25,8 @@ pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnos
 }
 
 /// The ends that are linked with each other, in text order.
-pub(super) fn groups(ends: &[End]) -> Vec<Vec<&End>> {
-    let mut by_link: HashMap<Link, Vec<usize>> = HashMap::new();
+pub(super) fn groups(ends: &[FifoEnd]) -> Vec<Vec<&FifoEnd>> {
+    let mut by_link: HashMap<PipeLink, Vec<usize>> = HashMap::new();
     for (at, end) in ends.iter().enumerate() {
         for link in end.links() {
             by_link.entry(link).or_default().push(at);
@@ -52,8 +52,8 @@ pub(super) fn groups(ends: &[End]) -> Vec<Vec<&End>> {
 }
 
 /// Without a reserved buffer nobody can tell which end is the other one, and which signals they share.
-fn untraceable(program: &Program, end: &End) -> Option<Diagnostic> {
-    let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == Source::Other);
+fn untraceable(program: &LocatedProgram, end: &FifoEnd) -> Option<Diagnostic> {
+    let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == RingSource::Other);
     let address = end.rings.first()?.address;
     (opaque && program.module.int(end.init, "flag_base").is_none()).then(|| {
         let d = program.problem(codes::FIFO_SETUP, end.init, "the other end of this pipe cannot be found");
@@ -68,16 +68,16 @@ fn untraceable(program: &Program, end: &End) -> Option<Diagnostic> {
 }
 
 /// The ring lies in the consumer: it reserves the buffer, the producer imports it.
-fn ownership(program: &Program, end: &End, ends: &[End]) -> Option<Diagnostic> {
+fn ownership(program: &LocatedProgram, end: &FifoEnd, ends: &[FifoEnd]) -> Option<Diagnostic> {
     let core = program.site(end.init).core.filter(|_| end.frontend)?;
     // One function for both cores reserves it for both.
     let is_shared = ends.iter().any(|e| e.function == end.function && e.home != end.home);
     if is_shared {
         return None;
     }
-    let wrong = |r: &&Ring| match r.source {
-        Source::Buffer(b) => (b.owner == end.function) != (core == r.direction.consumer()),
-        Source::Unresolved | Source::Other => false,
+    let wrong = |r: &&RingAddress| match r.source {
+        RingSource::Buffer(b) => (b.owner == end.function) != (core == r.direction.consumer()),
+        RingSource::Unresolved | RingSource::Other => false,
     };
     let ring = end.rings.iter().find(wrong)?;
     let consumes = core == ring.direction.consumer();
@@ -90,12 +90,12 @@ fn ownership(program: &Program, end: &End, ends: &[End]) -> Option<Diagnostic> {
 }
 
 /// A pipe in local memory has two ends, in two functions or in the sections of one for different cores.
-fn complete(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+fn complete(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let first = group[0];
     if first.shape.global || first.links().is_empty() {
         return None;
     }
-    let homes: HashSet<Home> = group.iter().map(|e| e.home).collect();
+    let homes: HashSet<CoreCode> = group.iter().map(|e| e.home).collect();
     if group.len() == 2 && homes.len() == 2 {
         return None;
     }
@@ -111,7 +111,7 @@ fn complete(program: &Program, group: &[&End]) -> Option<Diagnostic> {
 }
 
 /// Both ends say the same about the ring.
-fn agree(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+fn agree(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let first = group[0];
     let (other, (name, a, b)) = group[1..].iter().find_map(|e| Some((*e, difference(first.shape, e.shape)?)))?;
     let message = format!("the ends of this pipe disagree: {name} is {b} here, {a} at the other end");
@@ -120,7 +120,7 @@ fn agree(program: &Program, group: &[&End]) -> Option<Diagnostic> {
 }
 
 /// The first property in which two ends differ.
-fn difference(a: Shape, b: Shape) -> Option<(&'static str, String, String)> {
+fn difference(a: PipeShape, b: PipeShape) -> Option<(&'static str, String, String)> {
     let place = |g: bool| if g { "global memory" } else { "local memory" };
     [
         ("dir_mask", a.dir_mask.to_string(), b.dir_mask.to_string()),
@@ -134,7 +134,7 @@ fn difference(a: Shape, b: Shape) -> Option<(&'static str, String, String)> {
 }
 
 /// All users of a pipe split tiles, or none does.
-fn split_use(program: &Program, group: &[&End]) -> Option<Diagnostic> {
+fn split_use(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let whole = first_user(group, |s| s == 0)?;
     let cut = first_user(group, |s| s != 0)?;
     let split = cut.split.unwrap_or(1);
@@ -144,13 +144,13 @@ fn split_use(program: &Program, group: &[&End]) -> Option<Diagnostic> {
     Some(d.help("use the same split at both ends of the pipe"))
 }
 
-fn first_user<'a>(group: &[&'a End], wanted: impl Fn(i64) -> bool) -> Option<&'a User> {
+fn first_user<'a>(group: &[&'a FifoEnd], wanted: impl Fn(i64) -> bool) -> Option<&'a User> {
     group.iter().flat_map(|e| &e.users).find(|u| u.split.is_some_and(&wanted))
 }
 
 /// What `nosplit` says is what the users do, at both ends.
-fn nosplit(program: &Program, group: &[&End]) -> Option<Diagnostic> {
-    let stated = |e: &&End| program.flag(e.init, "nosplit").map(|n| (e.init, n));
+fn nosplit(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
+    let stated = |e: &&FifoEnd| program.flag(e.init, "nosplit").map(|n| (e.init, n));
     let mut all = group.iter().filter_map(stated);
     let (init, says) = all.next()?;
     if let Some((other, _)) = all.find(|(_, n)| *n != says) {
@@ -168,10 +168,10 @@ fn nosplit(program: &Program, group: &[&End]) -> Option<Diagnostic> {
 }
 
 /// The pipes of a function use different signal ids, of which there are few.
-fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
-    let mut used: HashMap<Home, Vec<(i64, i64, OpId)>> = HashMap::new();
-    let base = |e: &End| program.module.int(e.init, "flag_base");
-    let (fixed, free): (Vec<&End>, Vec<&End>) = ends.iter().partition(|e| base(e).is_some());
+fn flags(program: &LocatedProgram, ends: &[FifoEnd], problems: &mut Vec<Diagnostic>) {
+    let mut used: HashMap<CoreCode, Vec<(i64, i64, OpId)>> = HashMap::new();
+    let base = |e: &FifoEnd| program.module.int(e.init, "flag_base");
+    let (fixed, free): (Vec<&FifoEnd>, Vec<&FifoEnd>) = ends.iter().partition(|e| base(e).is_some());
     for end in fixed {
         let taken = used.entry(end.home).or_default();
         let start = base(end).unwrap_or(0);
@@ -194,7 +194,7 @@ fn flags(program: &Program, ends: &[End], problems: &mut Vec<Diagnostic>) {
     }
 }
 
-fn too_many(program: &Program, end: &End, before: usize) -> Diagnostic {
+fn too_many(program: &LocatedProgram, end: &FifoEnd, before: usize) -> Diagnostic {
     let message = format!("no signal ids are left for this pipe after {before} others in the function");
     program
         .problem(codes::FIFO_SETUP, end.init, message)

@@ -3,15 +3,15 @@
 //! Where a pop copies a tile out of its slot (every target but A5), a late use still reads the copy until the ring
 //! has gone round; such a program is legal there, but not portable.
 
-use super::Program;
-use super::pipes::{End, Pipes, User, operand};
+use super::LocatedProgram;
+use super::pipes::{FifoEnd, FifoEnds, User, operand};
 use crate::structure::head;
 use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Effect, EntryAction, Fifo};
 use pto_isa::{Diagnostic, Target, codes};
 use std::collections::HashSet;
 
-pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     for end in &pipes.ends {
         for pop in end.users_in(EntryAction::Pop) {
             if let Some(free) = freed(program, end, pop) {
@@ -21,12 +21,12 @@ pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnos
     }
 }
 
-fn start(program: &Program, id: OpId) -> u32 {
+fn start(program: &LocatedProgram, id: OpId) -> u32 {
     program.module.op(id).span.start
 }
 
 /// The operation in the same block that gives the entry back.
-fn freed(program: &Program, end: &End, pop: &User) -> Option<OpId> {
+fn freed(program: &LocatedProgram, end: &FifoEnd, pop: &User) -> Option<OpId> {
     let same = |u: &&User| {
         program.site(u.id).block == program.site(pop.id).block
             && u.direction == pop.direction
@@ -36,13 +36,13 @@ fn freed(program: &Program, end: &End, pop: &User) -> Option<OpId> {
 }
 
 /// The popped value: a result, or the operand that the handle form binds.
-fn popped(program: &Program, pop: &User) -> Option<ValueId> {
+fn popped(program: &LocatedProgram, pop: &User) -> Option<ValueId> {
     let bound = operand(program, pop.id, "tile").map(|o| o.value);
     bound.or_else(|| program.module.results(pop.id).next())
 }
 
 /// The first use of the entry, or of a view of it, after it was given back and before it is bound again.
-fn used_after(program: &Program, pop: &User, free: OpId) -> Option<Diagnostic> {
+fn used_after(program: &LocatedProgram, pop: &User, free: OpId) -> Option<Diagnostic> {
     let module = program.module;
     let tile = popped(program, pop)?;
     let mut entry = HashSet::from([tile]);
@@ -70,19 +70,19 @@ fn used_after(program: &Program, pop: &User, free: OpId) -> Option<Diagnostic> {
     None
 }
 
-fn visit(program: &Program, id: OpId, act: &mut impl FnMut(OpId)) {
+fn visit(program: &LocatedProgram, id: OpId, act: &mut impl FnMut(OpId)) {
     act(id);
     for block in crate::structure::blocks_of(program.module, id) {
         program.module.walk(block, act);
     }
 }
 
-fn rebinds(program: &Program, id: OpId, tile: ValueId) -> bool {
+fn rebinds(program: &LocatedProgram, id: OpId, tile: ValueId) -> bool {
     program.module.fifo(id).and_then(Fifo::action) == Some(EntryAction::Pop)
         && operand(program, id, "tile").is_some_and(|o| o.value == tile)
 }
 
-fn describe(program: &Program, pop: &User, free: OpId, user: OpId) -> Diagnostic {
+fn describe(program: &LocatedProgram, pop: &User, free: OpId, user: OpId) -> Diagnostic {
     let message = format!("`{}` uses a FIFO entry after it was freed", program.name(user));
     let d = program
         .problem(codes::FIFO_ENTRY, user, message)
@@ -95,7 +95,7 @@ fn describe(program: &Program, pop: &User, free: OpId, user: OpId) -> Diagnostic
 }
 
 /// The entry itself lies in the slot: always in global memory, tiles only on A5.
-fn in_slot(program: &Program, pop: &User) -> bool {
+fn in_slot(program: &LocatedProgram, pop: &User) -> bool {
     let view = popped(program, pop).is_some_and(|v| program.module.value_type(v).view().is_some());
     view || program.info.target == Target::A5
 }

@@ -6,7 +6,7 @@ use pto_isa::{DType, DTypes, Order, Targets};
 
 /// What a quantisation mode needs to know about scales.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Scale {
+pub(super) enum ScaleKind {
     None,
     /// One number, from `set_quant_scalar`.
     Scalar,
@@ -16,7 +16,7 @@ pub(super) enum Scale {
 
 /// A quantisation mode.
 #[derive(PartialEq, Debug)]
-pub(super) struct Quant {
+pub(super) struct QuantMode {
     pub(super) name: &'static str,
     /// Its name in the device headers.
     cpp: &'static str,
@@ -24,29 +24,29 @@ pub(super) struct Quant {
     pub(super) from: DTypes,
     /// Element types of the popped tile.
     pub(super) to: DTypes,
-    pub(super) scale: Scale,
+    pub(super) scale: ScaleKind,
     pub(super) targets: Targets,
 }
 
-impl Quant {
+impl QuantMode {
     /// It hands elements on as they are.
     pub(super) fn keeps_type(&self) -> bool {
         self.from == self.to
     }
 }
 
-const QUANTS: &[Quant] = {
+const QUANTS: &[QuantMode] = {
     use DType::{Bf16, F8E4M3, F16, F32, Hif8, I8, I32, U8};
-    use Scale::{None, Scalar, Vector};
+    use ScaleKind::{None, Scalar, Vector};
     const fn mode(
         name: &'static str,
         cpp: &'static str,
         from: &[DType],
         to: &[DType],
-        scale: Scale,
+        scale: ScaleKind,
         targets: Targets,
-    ) -> Quant {
-        Quant { name, cpp, from: DTypes::of(from), to: DTypes::of(to), scale, targets }
+    ) -> QuantMode {
+        QuantMode { name, cpp, from: DTypes::of(from), to: DTypes::of(to), scale, targets }
     }
     const ALL: Targets = Targets::ALL;
     const A5: Targets = Targets::A5_CPU;
@@ -80,7 +80,7 @@ const RELUS: &[(&str, &str)] = &[("no_relu", "NoRelu"), ("normal_relu", "NormalR
 pub struct Epilogue {
     pub(super) layout: &'static str,
     pub(super) order: Order,
-    pub(super) quant: &'static Quant,
+    pub(super) quant: &'static QuantMode,
     pub(super) relu: &'static str,
     relu_cpp: &'static str,
 }
@@ -143,7 +143,7 @@ mod tests {
     #[test]
     fn the_attribute_is_read_part_by_part() {
         let e = parse("#pto.acc_push_epilogue<layout = nz2dn, quant = req8_vec,\n relu = no_relu>").expect("legal");
-        assert_eq!((e.order, e.quant.name, e.quant.scale), (Order::Dn, "req8_vec", Scale::Vector));
+        assert_eq!((e.order, e.quant.name, e.quant.scale), (Order::Dn, "req8_vec", ScaleKind::Vector));
         assert!(!e.quant.keeps_type());
         let bad = parse("#pto.acc_push_epilogue<layout = nz2nd, quant = no_convert, relu = pwl>").expect_err("pwl");
         assert_eq!((bad.part, bad.found.as_str()), ("relu", "pwl"));

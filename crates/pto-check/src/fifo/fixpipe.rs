@@ -1,15 +1,15 @@
 //! Pipes with an epilogue: the fix pipe converts accumulators on their way to the vector cores.
 
-use super::Program;
+use super::LocatedProgram;
 use super::ends::groups;
-use super::epilogue::{Epilogue, Scale, parse};
-use super::pipes::{End, Pipes, User, operand};
+use super::epilogue::{Epilogue, ScaleKind, parse};
+use super::pipes::{FifoEnd, FifoEnds, User, operand};
 use crate::structure::head;
 use pto_ir::{Attr, OpId};
-use pto_isa::row::{Core, EntryAction, Fifo, ScaleForm};
+use pto_isa::row::{CoreKind, EntryAction, Fifo, ScaleForm};
 use pto_isa::{Diagnostic, Loc, Op, Target, TileType, codes};
 
-pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     for group in groups(&pipes.ends) {
         let known: Vec<Option<Epilogue>> = group.iter().map(|e| read(program, e, problems)).collect();
         problems.extend(same(program, &group, &known));
@@ -25,7 +25,7 @@ pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnos
 }
 
 /// The epilogue of an end; what cannot be read is reported.
-fn read(program: &Program, end: &End, problems: &mut Vec<Diagnostic>) -> Option<Epilogue> {
+fn read(program: &LocatedProgram, end: &FifoEnd, problems: &mut Vec<Diagnostic>) -> Option<Epilogue> {
     let Attr::Raw(text) = program.module.attr(end.init, "acc_push_epilogue")? else { return None };
     match parse(program.module.names.text(*text)) {
         Ok(epilogue) => Some(epilogue),
@@ -38,10 +38,10 @@ fn read(program: &Program, end: &End, problems: &mut Vec<Diagnostic>) -> Option<
 }
 
 /// Both ends of a pipe name the same epilogue.
-fn same(program: &Program, group: &[&End], known: &[Option<Epilogue>]) -> Option<Diagnostic> {
-    let has = |e: &End| program.module.attr(e.init, "acc_push_epilogue").is_some();
+fn same(program: &LocatedProgram, group: &[&FifoEnd], known: &[Option<Epilogue>]) -> Option<Diagnostic> {
+    let has = |e: &FifoEnd| program.module.attr(e.init, "acc_push_epilogue").is_some();
     let first = group.iter().position(|e| has(e))?;
-    let report = |other: &End, message: String| {
+    let report = |other: &FifoEnd, message: String| {
         let d = program.problem(codes::FIFO_SETUP, other.init, message);
         d.label(head(program.module, group[first].init), "the other end")
             .legal("the same acc_push_epilogue at both ends")
@@ -62,8 +62,8 @@ fn same(program: &Program, group: &[&End], known: &[Option<Epilogue>]) -> Option
 
 /// One end with its epilogue.
 struct FixPipe<'a> {
-    program: &'a Program<'a>,
-    end: &'a End,
+    program: &'a LocatedProgram<'a>,
+    end: &'a FifoEnd,
     epilogue: &'a Epilogue,
 }
 
@@ -175,8 +175,8 @@ impl FixPipe<'_> {
     }
 
     /// What the consumer pops fits what both ends promise.
-    fn meets(&self, group: &[&End], problems: &mut Vec<Diagnostic>) {
-        if !self.end.frontend || self.program.site(self.end.init).core != Some(Core::Vector) {
+    fn meets(&self, group: &[&FifoEnd], problems: &mut Vec<Diagnostic>) {
+        if !self.end.frontend || self.program.site(self.end.init).core != Some(CoreKind::Vector) {
             return;
         }
         let Some(pop) = self.end.users_in(EntryAction::Pop).next() else {
@@ -210,28 +210,28 @@ impl FixPipe<'_> {
 }
 
 /// The operation that sets a scale.
-fn setter(scale: Scale) -> Option<Op> {
+fn setter(scale: ScaleKind) -> Option<Op> {
     match scale {
-        Scale::None => None,
-        Scale::Scalar => Some(Op::of(Fifo::Scale(ScaleForm::Scalar))),
-        Scale::Vector => Some(Op::of(Fifo::Scale(ScaleForm::Vector))),
+        ScaleKind::None => None,
+        ScaleKind::Scalar => Some(Op::of(Fifo::Scale(ScaleForm::Scalar))),
+        ScaleKind::Vector => Some(Op::of(Fifo::Scale(ScaleForm::Vector))),
     }
 }
 
 /// Where a function opens pipes, its scales are for those whose epilogue reads such a scale.
-fn scales(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+fn scales(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     let module = program.module;
     module.walk(module.top, &mut |id| {
         let scale = match module.fifo(id) {
-            Some(Fifo::Scale(ScaleForm::Scalar)) => Scale::Scalar,
-            Some(Fifo::Scale(ScaleForm::Vector)) => Scale::Vector,
+            Some(Fifo::Scale(ScaleForm::Scalar)) => ScaleKind::Scalar,
+            Some(Fifo::Scale(ScaleForm::Vector)) => ScaleKind::Vector,
             _ => return,
         };
         problems.extend(scale_use(program, pipes, id, scale));
     });
 }
 
-fn scale_use(program: &Program, pipes: &Pipes, id: OpId, scale: Scale) -> Option<Diagnostic> {
+fn scale_use(program: &LocatedProgram, pipes: &FifoEnds, id: OpId, scale: ScaleKind) -> Option<Diagnostic> {
     let pipe = program.module.int(id, "id").unwrap_or(0);
     let name = program.name(id);
     let legal = "the id of a cube-to-vector pipe of this function whose quant reads this kind of scale";
@@ -253,7 +253,7 @@ fn scale_use(program: &Program, pipes: &Pipes, id: OpId, scale: Scale) -> Option
 }
 
 /// A module may name the device instead of the target.
-fn written_for_a5(program: &Program) -> bool {
+fn written_for_a5(program: &LocatedProgram) -> bool {
     let module = program.module;
     let spec = |&o: &OpId| module.symbol(o, "pto.device-spec").map(|s| module.names.text(s));
     let is_a5 = |s: &str| s.starts_with("Ascend950") || s.starts_with("Ascend910_95");

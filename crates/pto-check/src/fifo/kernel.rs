@@ -1,48 +1,48 @@
 //! Kinds of cores: which operations may stand in which kernel or section.
 
-use super::Program;
+use super::LocatedProgram;
 use crate::pipe_of;
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::row::{Core, SlotKind};
+use pto_isa::row::{CoreKind, SlotKind};
 use pto_isa::{Diagnostic, Pipe, codes};
 
-pub(super) fn check(program: &Program, order: &[OpId], problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &LocatedProgram, order: &[OpId], problems: &mut Vec<Diagnostic>) {
     let module = program.module;
     for &id in order {
         let row = module.op(id).op.row();
         let here = program.site(id).core;
         let uses_handle = row.slots.iter().any(|s| s.kind == SlotKind::Pipe);
-        if here.is_none() && program.site(id).function.is_some() && (uses_handle || row.core != Core::Any) {
+        if here.is_none() && program.site(id).function.is_some() && (uses_handle || row.core != CoreKind::Any) {
             problems.push(unstated(program, id, row.core));
         }
-        let pipe = pipe_of(module, id, program.info.target).filter(|_| row.core == Core::Any);
+        let pipe = pipe_of(module, id, program.info.target).filter(|_| row.core == CoreKind::Any);
         let wanted = pipe.map_or(row.core, core_of_pipe);
-        if let Some(found) = here.filter(|&c| c != Core::Any && wanted != Core::Any && c != wanted) {
+        if let Some(found) = here.filter(|&c| c != CoreKind::Any && wanted != CoreKind::Any && c != wanted) {
             problems.push(misplaced(program, id, pipe, wanted, found));
         }
     }
 }
 
 /// Only the cube core has the matrix unit, only vector cores have the vector unit.
-fn core_of_pipe(pipe: Pipe) -> Core {
+fn core_of_pipe(pipe: Pipe) -> CoreKind {
     match pipe {
-        Pipe::M => Core::Cube,
-        Pipe::V => Core::Vector,
-        _ => Core::Any,
+        Pipe::M => CoreKind::Cube,
+        Pipe::V => CoreKind::Vector,
+        _ => CoreKind::Any,
     }
 }
 
-fn unstated(program: &Program, id: OpId, core: Core) -> Diagnostic {
-    let kind = if core == Core::Any { "cube or vector" } else { core.name() };
+fn unstated(program: &LocatedProgram, id: OpId, core: CoreKind) -> Diagnostic {
+    let kind = if core == CoreKind::Any { "cube or vector" } else { core.name() };
     let message = format!("`{}` where the program does not say which core runs it", program.name(id));
     let d = program.problem(codes::KERNEL_KIND, id, message).legal(format!("a {kind} kernel or section"));
-    let kind = if core == Core::Any { "cube" } else { core.name() };
+    let kind = if core == CoreKind::Any { "cube" } else { core.name() };
     let d = d.help(format!("give the function `attributes {{pto.kernel_kind = #pto.kernel_kind<{kind}>}}`"));
     with_function(program, id, d)
 }
 
-fn misplaced(program: &Program, id: OpId, pipe: Option<Pipe>, wanted: Core, found: Core) -> Diagnostic {
+fn misplaced(program: &LocatedProgram, id: OpId, pipe: Option<Pipe>, wanted: CoreKind, found: CoreKind) -> Diagnostic {
     let on_pipe = pipe.map_or(String::new(), |pipe| format!(" on {pipe}"));
     let message = format!(
         "`{}`{on_pipe} belongs on the {} core, but this is {} code",
@@ -56,7 +56,7 @@ fn misplaced(program: &Program, id: OpId, pipe: Option<Pipe>, wanted: Core, foun
     with_function(program, id, d)
 }
 
-fn with_function(program: &Program, id: OpId, d: Diagnostic) -> Diagnostic {
+fn with_function(program: &LocatedProgram, id: OpId, d: Diagnostic) -> Diagnostic {
     match program.site(id).function {
         Some(f) => d.label(head(program.module, f), "the function it is in"),
         None => d,

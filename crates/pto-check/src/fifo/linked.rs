@@ -1,9 +1,9 @@
 //! Pipes as wholes, for those who write them down.
 
-use super::Program;
-use super::buffers::Buffers;
+use super::LocatedProgram;
+use super::buffers::ReservedBuffers;
 use super::ends::groups;
-use super::pipes::{End, Pipes};
+use super::pipes::{FifoEnd, FifoEnds};
 use crate::Checked;
 use pto_ir::OpId;
 use pto_isa::Family;
@@ -37,9 +37,9 @@ pub fn linked_pipes(checked: &Checked) -> Vec<LinkedPipe> {
     if module.order().iter().all(|id| module.op(*id).op.row().family != Family::Fifo) {
         return Vec::new();
     }
-    let program = Program { module, info, sites: super::site::collect(module) };
-    let pipes = Pipes::collect(&program, &Buffers::collect(&program));
-    let linked = |group: Vec<&End>| {
+    let program = LocatedProgram { module, info, sites: super::site::collect(module) };
+    let pipes = FifoEnds::collect(&program, &ReservedBuffers::collect(&program));
+    let linked = |group: Vec<&FifoEnd>| {
         let splits: Vec<i64> = group.iter().flat_map(|e| &e.users).filter_map(|u| u.split).collect();
         LinkedPipe {
             ends: group.iter().map(|e| e.init).collect(),

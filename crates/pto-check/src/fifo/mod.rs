@@ -26,23 +26,23 @@ mod site;
 
 use crate::Info;
 use crate::structure::head;
-use buffers::Buffers;
+use buffers::ReservedBuffers;
 pub use epilogue::Epilogue;
 pub use linked::{LinkedPipe, linked_pipes};
-use pipes::Pipes;
+use pipes::FifoEnds;
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::{Code, Diagnostic, Family};
-use site::Site;
+use site::OpSite;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
-    let program = Program { module, info, sites: site::collect(module) };
+    let program = LocatedProgram { module, info, sites: site::collect(module) };
     kernel::check(&program, order, problems);
     if order.iter().all(|&id| module.op(id).op.row().family != Family::Fifo) {
         return;
     }
-    let buffers = Buffers::collect(&program);
+    let buffers = ReservedBuffers::collect(&program);
     buffers.check(problems);
-    let pipes = Pipes::collect(&program, &buffers);
+    let pipes = FifoEnds::collect(&program, &buffers);
     setup::check(&program, &pipes, problems);
     ends::check(&program, &pipes, problems);
     fixpipe::check(&program, &pipes, problems);
@@ -50,14 +50,14 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut
 }
 
 /// A program with the place of every operation.
-struct Program<'a> {
+struct LocatedProgram<'a> {
     module: &'a Module,
     info: &'a Info,
-    sites: Vec<Site>,
+    sites: Vec<OpSite>,
 }
 
-impl Program<'_> {
-    fn site(&self, id: OpId) -> Site {
+impl LocatedProgram<'_> {
+    fn site(&self, id: OpId) -> OpSite {
         self.sites[id.index()]
     }
 

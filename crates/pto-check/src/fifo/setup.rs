@@ -1,14 +1,14 @@
 //! One pipe in one function: its id, when it is opened, and what its users ask of it.
 
-use super::Program;
-use super::pipes::{End, Home, Pipes, User, global_slots, handle, operand};
+use super::LocatedProgram;
+use super::pipes::{CoreCode, FifoEnd, FifoEnds, User, global_slots, handle, operand};
 use crate::structure::head;
 use pto_ir::OpId;
-use pto_isa::row::{Core, Direction, EndForm, Fifo};
+use pto_isa::row::{CoreKind, Direction, EndForm, Fifo};
 use pto_isa::{Diagnostic, Dim, Op, Target, Type, ViewType, codes};
 use std::collections::HashMap;
 
-pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
+pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     unique_ids(program, pipes, problems);
     for user in &pipes.lost {
         problems.extend(lost(program, pipes, user));
@@ -23,8 +23,8 @@ pub(super) fn check(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnos
     }
 }
 
-fn unique_ids(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<(Home, Option<i64>), OpId> = HashMap::new();
+fn unique_ids(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
+    let mut first: HashMap<(CoreCode, Option<i64>), OpId> = HashMap::new();
     for end in pipes.ends.iter().filter(|e| e.frontend) {
         let before = *first.entry((end.home, end.id)).or_insert(end.init);
         if before != end.init {
@@ -37,7 +37,7 @@ fn unique_ids(program: &Program, pipes: &Pipes, problems: &mut Vec<Diagnostic>) 
 }
 
 /// A user whose pipe is not opened in its function.
-fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
+fn lost(program: &LocatedProgram, pipes: &FifoEnds, user: &User) -> Option<Diagnostic> {
     let function = program.site(user.id).function?;
     if let Some(value) = handle(program, user.id) {
         let message = format!("the handle of `{}` does not come from a pipe of this function", program.name(user.id));
@@ -50,8 +50,8 @@ fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
         pipes.ends.iter().filter(|e| e.function == function).filter_map(|e| e.id).map(|n| n.to_string()).collect();
     let legal = if ids.is_empty() { "it opens none".to_string() } else { format!("ids it opens: {}", ids.join(", ")) };
     let core = match program.module.op(user.id).op.row().core {
-        Core::Vector => Core::Vector,
-        Core::Cube | Core::Any => Core::Cube,
+        CoreKind::Vector => CoreKind::Vector,
+        CoreKind::Cube | CoreKind::Any => CoreKind::Cube,
     };
     let init = Op::of(Fifo::Open(EndForm::Named(core))).row().name;
     Some(
@@ -67,11 +67,11 @@ fn lost(program: &Program, pipes: &Pipes, user: &User) -> Option<Diagnostic> {
     )
 }
 
-fn opens(program: &Program, id: OpId) -> bool {
+fn opens(program: &LocatedProgram, id: OpId) -> bool {
     matches!(program.module.fifo(id), Some(Fifo::Open(end)) if !end.is_named())
 }
 
-fn direction(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+fn direction(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let wanted = user.direction.filter(|d| end.shape.dir_mask & d.bit() == 0)?;
     let mask = end.shape.dir_mask;
     let message =
@@ -81,7 +81,7 @@ fn direction(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
 }
 
 /// The pipe is opened on the way to each user.
-fn opened(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+fn opened(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let home = program.site(end.init).block;
     let mut at = user.id;
     while program.site(at).block != home {
@@ -101,13 +101,13 @@ fn opened(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
 }
 
 /// Odd splits need a detour through global memory, and only cube tiles are cut.
-fn odd_split(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+fn odd_split(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let split = user.split.filter(|s| *s > 2)?;
     let to_vector = match user.direction {
         Some(d) => d == Direction::ToVector,
         None => {
             let producer = user.action.is_of_producer();
-            program.site(user.id).core == Some(if producer { Core::Cube } else { Core::Vector })
+            program.site(user.id).core == Some(if producer { CoreKind::Cube } else { CoreKind::Vector })
         }
     };
     let legal = to_vector && end.shape.dir_mask == 1 && !end.shape.global && has_global_slots(program, end);
@@ -120,13 +120,13 @@ fn odd_split(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
 }
 
 /// On A5 the plain buffer of a frontend pipe is not used.
-fn has_global_slots(program: &Program, end: &End) -> bool {
+fn has_global_slots(program: &LocatedProgram, end: &FifoEnd) -> bool {
     let buffer = operand(program, end.init, "gm_slot_buffer").is_some() && program.info.target != Target::A5;
     buffer || global_slots(program, end.init).is_some()
 }
 
 /// An entry in global memory has the type of the pipe's slots.
-fn entry(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
+fn entry(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let entry = entry_view(program, user.id)?;
     let report = |found: String, legal: String| {
         let d = program.problem(codes::FIFO_SETUP, user.id, found).legal(legal);
@@ -144,7 +144,7 @@ fn entry(program: &Program, end: &End, user: &User) -> Option<Diagnostic> {
     })
 }
 
-fn entry_view<'a>(program: &'a Program, id: OpId) -> Option<&'a ViewType> {
+fn entry_view<'a>(program: &'a LocatedProgram, id: OpId) -> Option<&'a ViewType> {
     let module = program.module;
     let views = |t: &'a Type| if matches!(t, Type::TensorView(_)) { t.view() } else { None };
     let operands = module.operands(id).iter().map(|o| o.value);

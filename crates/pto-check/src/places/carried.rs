@@ -8,7 +8,7 @@ use std::collections::HashSet;
 const MANY_ITERATIONS: usize = 17;
 
 /// The tiles that a loop carries.
-pub(crate) struct Carried {
+pub(crate) struct CarriedTiles {
     pub(crate) counter: ValueId,
     pub(crate) args: Vec<ValueId>,
     /// What they are in the first iterations; nothing for what is made inside.
@@ -17,7 +17,7 @@ pub(crate) struct Carried {
     again: Option<usize>,
 }
 
-impl Carried {
+impl CarriedTiles {
     /// `None` for what is no loop, and for loops that carry no tiles.
     pub(super) fn of(module: &Module, id: OpId) -> Option<Self> {
         let body = module.op_regions(id).first().filter(|_| module.control(id) == Some(Control::For))?;

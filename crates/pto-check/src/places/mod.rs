@@ -8,7 +8,7 @@ mod window;
 use crate::Info;
 use crate::cases::{Case, Unknown};
 use crate::memory::addresses;
-pub(crate) use carried::Carried;
+pub(crate) use carried::CarriedTiles;
 pub(crate) use linear::Linear;
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, Effect, HiddenMemory, Meaning, Storage};
@@ -16,17 +16,17 @@ use pto_isa::{Loc, TileType, Type};
 pub(crate) use runs::Runs;
 use std::collections::HashMap;
 use std::rc::Rc;
-pub(crate) use window::{Extent, Home, Overlap, Window};
+pub(crate) use window::{Overlap, TileExtent, TileHome, Window};
 
 /// Where a tile lies.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Place {
+pub(crate) struct AddressRange {
     pub(crate) loc: Loc,
     pub(crate) start: u64,
     pub(crate) end: u64,
 }
 
-impl Place {
+impl AddressRange {
     /// Of a tile that an operation allocates or assigns.
     pub(crate) fn of(module: &Module, info: &Info, tile: ValueId) -> Option<Self> {
         let id = module.definition(tile)?;
@@ -60,7 +60,7 @@ struct Binding {
 }
 
 /// The tiles of a program and their places.
-pub(crate) struct Places<'a> {
+pub(crate) struct TileAddresses<'a> {
     module: &'a Module,
     info: &'a Info,
     /// Where `tassign` and `tsubview` put a tile, in text order.
@@ -72,10 +72,10 @@ pub(crate) struct Places<'a> {
     /// Parameters of loops that are not the same tile in every iteration, and their loops.
     exchanged: HashMap<ValueId, OpId>,
     /// Those loops.
-    carried: HashMap<OpId, Rc<Carried>>,
+    carried: HashMap<OpId, Rc<CarriedTiles>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> TileAddresses<'a> {
     pub(crate) fn new(module: &'a Module, order: &[OpId], info: &'a Info) -> Self {
         let mut this = Self {
             module,
@@ -163,7 +163,7 @@ impl<'a> Places<'a> {
     }
 
     fn note_exchanged(&mut self, id: OpId) {
-        let Some(carried) = Carried::of(self.module, id) else { return };
+        let Some(carried) = CarriedTiles::of(self.module, id) else { return };
         let tiles = carried.args.iter().filter(|arg| self.module.tile(**arg).is_some());
         let exchanged: Vec<ValueId> = tiles.filter(|arg| !self.views.contains_key(arg)).copied().collect();
         if !exchanged.is_empty() {
@@ -173,7 +173,7 @@ impl<'a> Places<'a> {
     }
 
     /// The tiles that a loop carries, where they are not the same in every iteration.
-    pub(crate) fn carried(&self, id: OpId) -> Option<&Rc<Carried>> {
+    pub(crate) fn carried(&self, id: OpId) -> Option<&Rc<CarriedTiles>> {
         self.carried.get(&id)
     }
 
@@ -209,8 +209,8 @@ impl<'a> Places<'a> {
         let align = self.info.target.profile().space(ty.loc).map_or(1, |s| s.align.max(1));
         let address = self.module.definition(source).and_then(|id| self.address(id));
         let (home, mut start) = match address {
-            Some(address) => (Home::At(ty.loc), address),
-            None => (Home::Tile(source), Linear::default()),
+            Some(address) => (TileHome::At(ty.loc), address),
+            None => (TileHome::Tile(source), Linear::default()),
         };
         start.add(slot, i64::try_from(ty.bytes().next_multiple_of(align)).ok()?);
         Some(Window::whole(home, start, ty))
@@ -245,7 +245,7 @@ impl<'a> Places<'a> {
     /// The place that an operation gives a tile.
     fn addressed(&self, id: OpId, tile: ValueId) -> Option<Window> {
         let ty = *self.module.tile(tile)?;
-        Some(Window::whole(Home::At(ty.loc), self.address(id)?, ty))
+        Some(Window::whole(TileHome::At(ty.loc), self.address(id)?, ty))
     }
 
     /// The memory of a tile when an operation is executed.
@@ -262,8 +262,8 @@ impl<'a> Places<'a> {
     /// True when where a tile lies depends on conditions or counters.
     pub(crate) fn varies(&self, tile: ValueId, at: OpId) -> bool {
         let Some(window) = self.window(tile, at) else { return false };
-        let chosen = matches!(window.home, Home::Tile(v) if self.is_chosen(v) || self.exchanged.contains_key(&v));
-        chosen || matches!(window.home, Home::At(_)) && !window.start.unknown.is_empty()
+        let chosen = matches!(window.home, TileHome::Tile(v) if self.is_chosen(v) || self.exchanged.contains_key(&v));
+        chosen || matches!(window.home, TileHome::At(_)) && !window.start.unknown.is_empty()
     }
 
     fn is_chosen(&self, tile: ValueId) -> bool {
@@ -280,7 +280,7 @@ impl<'a> Places<'a> {
         for _ in 0..MANY_CHOICES {
             let Some(window) = open.pop() else { break };
             let behind = match window.home {
-                Home::Tile(v) if self.is_chosen(v) => self.choices(v),
+                TileHome::Tile(v) if self.is_chosen(v) => self.choices(v),
                 _ => {
                     found.push(window);
                     continue;
@@ -309,7 +309,7 @@ impl<'a> Places<'a> {
     pub(crate) fn window_in(&self, tile: ValueId, at: OpId, case: &mut Case) -> Result<Window, Unknown> {
         let mut window = self.window(tile, at).ok_or(Unknown::Value)?;
         for _ in 0..MANY_CHOICES {
-            let Home::Tile(chosen) = window.home else { break };
+            let TileHome::Tile(chosen) = window.home else { break };
             let Some(next) = self.chosen(chosen, case)? else { break };
             let behind = self.window(next, at).ok_or(Unknown::Value)?;
             window = window.based_on(&behind).ok_or(Unknown::Value)?;
@@ -366,7 +366,7 @@ impl<'a> Places<'a> {
         {
             return Some(window);
         }
-        Some(Window::whole(Home::Tile(tile), Linear::default(), ty))
+        Some(Window::whole(TileHome::Tile(tile), Linear::default(), ty))
     }
 
     /// True when a tile is bound to one place only, and has no other before.
@@ -398,7 +398,7 @@ impl<'a> Places<'a> {
     }
 
     /// How a tile shares memory with the data of another when an operation is executed.
-    pub(crate) fn overlap(&self, (a, extent): (ValueId, Extent), b: ValueId, at: OpId) -> Overlap {
+    pub(crate) fn overlap(&self, (a, extent): (ValueId, TileExtent), b: ValueId, at: OpId) -> Overlap {
         match (self.window(a, at), self.window(b, at)) {
             (Some(x), Some(y)) => x.overlap(extent, &y),
             _ => Overlap::Unknown,

@@ -7,7 +7,7 @@ use pto_isa::{BLayout, Loc, TileType};
 
 /// A piece of memory in which bytes are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(crate) enum Home {
+pub(crate) enum TileHome {
     /// A memory of the core, by address.
     At(Loc),
     /// A tile without an address; different ones share nothing.
@@ -19,7 +19,7 @@ pub(crate) enum Home {
 /// A tile, as a window of its home: lines of elements, or of boxes, at equal distances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Window {
-    pub(crate) home: Home,
+    pub(crate) home: TileHome,
     /// First byte.
     pub(crate) start: Linear,
     /// Bytes from one line to the next.
@@ -45,7 +45,7 @@ pub(crate) enum Overlap {
 
 /// Which bytes of a window are meant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Extent {
+pub(crate) enum TileExtent {
     /// Those that hold data.
     Valid,
     /// All.
@@ -54,7 +54,7 @@ pub(crate) enum Extent {
 
 impl Window {
     /// A whole tile.
-    pub(crate) fn whole(home: Home, start: Linear, ty: TileType) -> Self {
+    pub(crate) fn whole(home: TileHome, start: Linear, ty: TileType) -> Self {
         Self { home, start, pitch: pitch(&ty), ty, valid_only: false }
     }
 
@@ -83,14 +83,14 @@ impl Window {
 
     /// The same tile with nothing known about where it lies.
     pub(crate) fn lost(value: ValueId, ty: TileType) -> Self {
-        Self::whole(Home::Unknown(value), Linear::default(), ty)
+        Self::whole(TileHome::Unknown(value), Linear::default(), ty)
     }
 
     /// The bytes, counted from the unknown part of the start.
-    pub(crate) fn runs(&self, extent: Extent) -> Runs {
+    pub(crate) fn runs(&self, extent: TileExtent) -> Runs {
         let ty = &self.ty;
         let (mut rows, mut cols) = (ty.rows, ty.cols);
-        if extent == Extent::Valid || self.valid_only {
+        if extent == TileExtent::Valid || self.valid_only {
             rows = ty.valid_rows.fixed().unwrap_or(rows).min(rows);
             cols = ty.valid_cols.fixed().unwrap_or(cols).min(cols);
         }
@@ -109,12 +109,12 @@ impl Window {
     }
 
     /// How this window shares memory with another one.
-    pub(crate) fn overlap(&self, extent: Extent, other: &Self) -> Overlap {
-        let (own, theirs) = (self.runs(extent), other.runs(Extent::Valid));
+    pub(crate) fn overlap(&self, extent: TileExtent, other: &Self) -> Overlap {
+        let (own, theirs) = (self.runs(extent), other.runs(TileExtent::Valid));
         if !self.comparable(other) {
             return match (self.home, other.home) {
                 (a, b) if a == b => self.somewhere(other),
-                (Home::Unknown(_), _) | (_, Home::Unknown(_)) => Overlap::Unknown,
+                (TileHome::Unknown(_), _) | (_, TileHome::Unknown(_)) => Overlap::Unknown,
                 _ => Overlap::None,
             };
         }
@@ -128,7 +128,7 @@ impl Window {
     /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not run
     /// ahead.
     pub(crate) fn in_place(&self, source: &Self) -> Overlap {
-        match self.overlap(Extent::Valid, source) {
+        match self.overlap(TileExtent::Valid, source) {
             Overlap::Same if self.outruns(source) => Overlap::Partial(self.shared(source)),
             overlap => overlap,
         }
@@ -143,19 +143,19 @@ impl Window {
 
     /// How many bytes of data both hold.
     pub(crate) fn shared(&self, other: &Self) -> u64 {
-        self.runs(Extent::Valid).shared(&other.runs(Extent::Valid))
+        self.runs(TileExtent::Valid).shared(&other.runs(TileExtent::Valid))
     }
 
     /// A window without a known start lies somewhere in the tile that it is a window of.
     fn somewhere(&self, other: &Self) -> Overlap {
-        let is_all = |w: &Self| matches!(w.home, Home::Tile(_)) && w.start == Linear::default() && !w.valid_only;
+        let is_all = |w: &Self| matches!(w.home, TileHome::Tile(_)) && w.start == Linear::default() && !w.valid_only;
         let holds = |all: &Self, part: &Self| {
-            let (all, part) = (all.runs(Extent::Physical), part.runs(Extent::Valid));
+            let (all, part) = (all.runs(TileExtent::Physical), part.runs(TileExtent::Valid));
             all.count == 1 && part.size() > 0 && part.end() - part.start <= all.bytes
         };
         for (all, part) in [(self, other), (other, self)] {
             if is_all(all) && holds(all, part) {
-                return Overlap::Somewhere(part.runs(Extent::Valid).size() as u64);
+                return Overlap::Somewhere(part.runs(TileExtent::Valid).size() as u64);
             }
         }
         Overlap::Unknown
@@ -164,7 +164,7 @@ impl Window {
     /// True when lines of this destination come to lie on lines of the source that are read later, although both start at the
     /// same byte.
     pub(crate) fn outruns(&self, source: &Self) -> bool {
-        let (own, theirs) = (self.runs(Extent::Valid), source.runs(Extent::Valid));
+        let (own, theirs) = (self.runs(TileExtent::Valid), source.runs(TileExtent::Valid));
         let alike = self.ty.blayout == source.ty.blayout && box_bytes(&self.ty) == box_bytes(&source.ty);
         let lines = |w: &Self| {
             let dim = |d: pto_isa::Dim, all: u64| d.fixed().unwrap_or(all).min(all);

@@ -2,13 +2,13 @@
 
 mod order;
 
-use super::check::{self, Report, parse_target};
+use super::check::{self, CheckReport, parse_target};
 use super::files;
-use super::input::{self, Source};
+use super::input::{self, InputText};
 use super::render;
-use super::{Outcome, Run};
+use super::{CommandResult, Outcome};
 use pto::bytecode as encode;
-use pto::emit::{self, Emitted, Options, Style, Sync};
+use pto::emit::{self, CppStyle, Emitted, InsertSync, Options};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use std::path::{Path, PathBuf};
@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 #[derive(clap::Args)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    what: What,
+    what: EmitCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum What {
+enum EmitCommand {
     /// C++ against the public PTO headers
     Cpp(CppArgs),
     /// The public bytecode container, which every command reads
@@ -57,11 +57,11 @@ struct CppArgs {
     level: Option<u8>,
     /// Which kernels get flags and barriers
     #[arg(long, value_enum, default_value = "unstated")]
-    sync: SyncArg,
+    sync: InsertSyncArg,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
-enum SyncArg {
+enum InsertSyncArg {
     /// Kernels without any; a kernel with flags, events, barriers or tokens is emitted unchanged
     Unstated,
     /// All kernels; in a kernel with flags, the missing ones are inserted
@@ -70,30 +70,30 @@ enum SyncArg {
     None,
 }
 
-impl From<SyncArg> for Sync {
-    fn from(arg: SyncArg) -> Self {
+impl From<InsertSyncArg> for InsertSync {
+    fn from(arg: InsertSyncArg) -> Self {
         match arg {
-            SyncArg::Unstated => Self::Unstated,
-            SyncArg::Auto => Self::Auto,
-            SyncArg::None => Self::None,
+            InsertSyncArg::Unstated => Self::Unstated,
+            InsertSyncArg::Auto => Self::Auto,
+            InsertSyncArg::None => Self::None,
         }
     }
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     match &args.what {
-        What::Cpp(args) => cpp(args),
-        What::Bytecode(args) => bytecode(args),
+        EmitCommand::Cpp(args) => cpp(args),
+        EmitCommand::Bytecode(args) => bytecode(args),
     }
 }
 
-fn cpp(args: &CppArgs) -> Run {
+fn cpp(args: &CppArgs) -> CommandResult {
     let source = input::read(&args.file)?;
-    let request = Request {
+    let request = EmitRequest {
         target: args.target,
         level: args.level,
         sync: args.sync.into(),
-        style: Style::Readable,
+        style: CppStyle::Readable,
         infer_layout: true,
     };
     match request.emit(&source) {
@@ -104,14 +104,14 @@ fn cpp(args: &CppArgs) -> Run {
             Ok(Outcome::Clean)
         }
         Err((target, problems)) => {
-            check::print_text(&[Report { source, target, problems }])?;
+            check::print_text(&[CheckReport { source, target, problems }])?;
             Ok(Outcome::Problems)
         }
     }
 }
 
 /// Bytecode needs a program that parses. Its reader checks whether the program is legal for a target.
-fn bytecode(args: &BytecodeArgs) -> Run {
+fn bytecode(args: &BytecodeArgs) -> CommandResult {
     let source = input::read(&args.file)?;
     let program = Program::parse(&source.text);
     let mut problems: Vec<Diagnostic> = source.unreadable.clone().into_iter().collect();
@@ -127,22 +127,22 @@ fn bytecode(args: &BytecodeArgs) -> Run {
         }
     }
     let target = program.stated_target().unwrap_or(Target::A2A3);
-    check::print_text(&[Report { source, target, problems }])?;
+    check::print_text(&[CheckReport { source, target, problems }])?;
     Ok(Outcome::Problems)
 }
 
 /// What to emit.
-pub(crate) struct Request {
+pub(crate) struct EmitRequest {
     pub(crate) target: Option<Target>,
     pub(crate) level: Option<u8>,
-    pub(crate) sync: Sync,
-    pub(crate) style: Style,
+    pub(crate) sync: InsertSync,
+    pub(crate) style: CppStyle,
     pub(crate) infer_layout: bool,
 }
 
-impl Request {
+impl EmitRequest {
     /// The C++, or the target it is not possible for and why.
-    pub(crate) fn emit(&self, source: &Source) -> Result<Emitted, (Target, Vec<Diagnostic>)> {
+    pub(crate) fn emit(&self, source: &InputText) -> Result<Emitted, (Target, Vec<Diagnostic>)> {
         if let Some(d) = source.unreadable.clone() {
             return Err((self.target.unwrap_or(Target::A2A3), vec![d]));
         }

@@ -1,8 +1,8 @@
 //! The memories of a plan as a picture: addresses from the bottom up, the program from left to right.
 
-use super::plan::Report;
+use super::plan::PlanReport;
 use pto::doc::escape;
-use pto::opt::plan::{Placed, Space};
+use pto::opt::plan::{PlacedTile, PlannedSpace};
 use pto::syntax::Lines;
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ const WIDTH: f64 = 1200.0;
 const HEIGHT: f64 = 360.0;
 
 /// A self-contained page.
-pub(super) fn page(report: &Report<'_>) -> String {
+pub(super) fn page(report: &PlanReport<'_>) -> String {
     let name = escape(&report.read.source.name);
     let mut page = format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{name}: memory</title>\n\
@@ -30,8 +30,8 @@ pub(super) fn page(report: &Report<'_>) -> String {
     page
 }
 
-fn picture(report: &Report<'_>, lines: &Lines, space: &Space, page: &mut String) {
-    let Space { loc, capacity, peak, needed, .. } = space;
+fn picture(report: &PlanReport<'_>, lines: &Lines, space: &PlannedSpace, page: &mut String) {
+    let PlannedSpace { loc, capacity, peak, needed, .. } = space;
     let how = if space.shared { "tiles share bytes" } else { "side by side" };
     let _ = writeln!(
         page,
@@ -68,14 +68,14 @@ fn picture(report: &Report<'_>, lines: &Lines, space: &Space, page: &mut String)
 }
 
 /// The name, if it fits.
-fn label(tile: &Placed, (left, right): (f64, f64), (top, bottom): (f64, f64)) -> String {
+fn label(tile: &PlacedTile, (left, right): (f64, f64), (top, bottom): (f64, f64)) -> String {
     if right - left < 60.0 || bottom - top < 14.0 {
         return String::new();
     }
     format!("<text x=\"{:.1}\" y=\"{:.1}\">%{}</text>", left + 4.0, (top + bottom) / 2.0 + 4.0, escape(&tile.name))
 }
 
-fn words(report: &Report<'_>, lines: &Lines, tile: &Placed) -> String {
+fn words(report: &PlanReport<'_>, lines: &Lines, tile: &PlacedTile) -> String {
     let (first, last) = (report.line(lines, tile.first), report.line(lines, tile.last));
     format!(
         "%{}: {:#x} to {:#x} ({} bytes), lines {first} to {last}",

@@ -6,9 +6,9 @@ pub(crate) mod sync;
 
 use super::check::{self, parse_target};
 use super::files;
-use super::input::{self, Source};
+use super::input::{self, InputText};
 use super::render;
-use super::{Failure, Outcome, Run, warn};
+use super::{CommandResult, Failure, Outcome, warn};
 use pto::checks::{self, Checked};
 use pto::ir::{Form, Style};
 use pto::isa::Span;
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     file: FileArgs,
     /// Level of the output
     #[arg(long, value_enum, default_value = "level3")]
-    to: Level,
+    to: OutputLevel,
     /// How to order pipes at level 3
     #[arg(long, value_enum, default_value = "minimal")]
     mode: sync::ModeArg,
@@ -56,7 +56,7 @@ pub(crate) struct FileArgs {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-enum Level {
+enum OutputLevel {
     /// Buffers instead of values
     Level2,
     /// Addresses and flags
@@ -64,22 +64,22 @@ enum Level {
 }
 
 /// A parsed program.
-struct Read {
-    source: Source,
+struct ParsedFile {
+    source: InputText,
     program: Program,
     target: Target,
 }
 
 impl FileArgs {
-    fn read(&self) -> Result<Read, Failure> {
+    fn read(&self) -> Result<ParsedFile, Failure> {
         let source = input::read(&self.file)?;
         let program = Program::parse(&source.text);
         let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
-        Ok(Read { source, program, target })
+        Ok(ParsedFile { source, program, target })
     }
 }
 
-impl Read {
+impl ParsedFile {
     fn check(&self) -> Result<Checked, Error> {
         match &self.source.unreadable {
             Some(problem) => Err(problem.clone().into()),
@@ -120,15 +120,15 @@ impl Read {
         }
     }
 
-    fn problems(self, error: Error) -> Run {
+    fn problems(self, error: Error) -> CommandResult {
         let Self { source, target, .. } = self;
         let problems = error.into_diagnostics();
-        check::print_text(&[check::Report { source, target, problems }])?;
+        check::print_text(&[check::CheckReport { source, target, problems }])?;
         Ok(Outcome::Problems)
     }
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let read = args.file.read()?;
     match lowered(args, &read) {
         Ok(lowered) => {
@@ -141,11 +141,11 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// The remaining warnings concern the result: lowering preserves sources that a device would destroy, if possible.
-fn lowered(args: &Args, read: &Read) -> Result<Checked, Error> {
+fn lowered(args: &Args, read: &ParsedFile) -> Result<Checked, Error> {
     let checked = read.check()?;
     match args.to {
-        Level::Level2 => checks::check(opt::to_buffers(&checked)?, read.target),
-        Level::Level3 => {
+        OutputLevel::Level2 => checks::check(opt::to_buffers(&checked)?, read.target),
+        OutputLevel::Level3 => {
             let places = opt::plan::Options { tight: args.tight, ..Default::default() };
             let lowered = opt::lower(&checked, places, args.mode.into())?;
             read.say_blanket(&lowered.blanket);

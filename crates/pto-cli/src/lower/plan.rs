@@ -1,11 +1,11 @@
 //! `pto plan`
 
-use super::{FileArgs, Read, map};
+use super::{FileArgs, ParsedFile, map};
 use crate::json::{self, JsonDiagnostic};
-use crate::{Failure, Outcome, Run, files, out, render};
+use crate::{CommandResult, Failure, Outcome, files, out, render};
 use pto::checks::Checked;
 use pto::ir::OpId;
-use pto::opt::plan::{Options, Placed, Space, Used};
+use pto::opt::plan::{Options, PlacedTile, PlannedSpace, Used};
 use pto::opt::{self, Planned};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Error, Module};
@@ -27,11 +27,11 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let read = args.file.read()?;
     match planned(args, &read) {
         Ok((program, planned)) => {
-            let report = Report { read: &read, module: program.module(), planned: &planned };
+            let report = PlanReport { read: &read, module: program.module(), planned: &planned };
             if let Some(path) = &args.html {
                 files::write(path, map::page(&report).as_bytes())?;
             }
@@ -52,20 +52,20 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// The program with its scratch tiles and copies, which is what is placed.
-fn planned(args: &Args, read: &Read) -> Result<(Checked, Planned), Error> {
+fn planned(args: &Args, read: &ParsedFile) -> Result<(Checked, Planned), Error> {
     let checked = read.check()?;
     let buffers = opt::prepare(&checked)?;
     let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;
     Ok((buffers, planned))
 }
 
-pub(super) struct Report<'a> {
-    pub(super) read: &'a Read,
+pub(super) struct PlanReport<'a> {
+    pub(super) read: &'a ParsedFile,
     pub(super) module: &'a Module,
     pub(super) planned: &'a Planned,
 }
 
-impl Report<'_> {
+impl PlanReport<'_> {
     pub(super) fn line(&self, lines: &Lines, id: OpId) -> u32 {
         lines.locate(self.module.op(id).span.start).0
     }
@@ -78,7 +78,7 @@ impl Report<'_> {
             text += "every tile has an address already\n";
         }
         for space in &self.planned.spaces {
-            let Space { loc, capacity, peak, needed, .. } = space;
+            let PlannedSpace { loc, capacity, peak, needed, .. } = space;
             let how = if space.shared { "sharing bytes" } else { "side by side" };
             text += &format!(
                 "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {:>10} {:>10}  {:<11} tile\n",
@@ -96,7 +96,7 @@ impl Report<'_> {
         text
     }
 
-    fn row(&self, lines: &Lines, tile: &Placed) -> String {
+    fn row(&self, lines: &Lines, tile: &PlacedTile) -> String {
         let (first, last) = (self.line(lines, tile.first), self.line(lines, tile.last));
         let over =
             tile.takes_over.map_or_else(String::new, |v| format!(" (in place of %{})", self.module.value_name(v)));
@@ -106,7 +106,7 @@ impl Report<'_> {
 
     fn print_json(&self, warnings: &[Diagnostic]) -> Result<(), Failure> {
         let lines = Lines::new(&self.read.source.text);
-        let tile = |t: &Placed| JsonTile {
+        let tile = |t: &PlacedTile| JsonTile {
             name: t.name.clone(),
             address: t.address,
             bytes: t.bytes,
@@ -114,7 +114,7 @@ impl Report<'_> {
             last_line: self.line(&lines, t.last),
             in_place_of: t.takes_over.map(|v| self.module.value_name(v).to_string()),
         };
-        let space = |s: &Space| JsonSpace {
+        let space = |s: &PlannedSpace| JsonSpace {
             memory: s.loc.name(),
             capacity: s.capacity,
             peak: s.peak,
@@ -135,7 +135,7 @@ impl Report<'_> {
 }
 
 fn print_json(
-    read: &Read,
+    read: &ParsedFile,
     (memories, reserved): (Vec<JsonSpace>, Vec<JsonReserved>),
     problems: &[Diagnostic],
 ) -> Result<(), Failure> {

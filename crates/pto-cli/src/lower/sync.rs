@@ -1,12 +1,12 @@
 //! `pto sync`
 
-use super::{FileArgs, Read};
+use super::{FileArgs, ParsedFile};
 use crate::files;
 use crate::json::{self, JsonDiagnostic};
-use crate::{Failure, Outcome, Run, out, render};
+use crate::{CommandResult, Failure, Outcome, out, render};
 use pto::ir::OpId;
-use pto::opt::sync::{Edge, Hazard, Means, Reason};
-use pto::opt::{self, Mode, Synced};
+use pto::opt::sync::{DependenceKind, Edge, Means, Reason};
+use pto::opt::{self, SyncMode, Synced};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Module};
 use serde::Serialize;
@@ -40,7 +40,7 @@ pub(crate) enum ModeArg {
     None,
 }
 
-impl From<ModeArg> for Mode {
+impl From<ModeArg> for SyncMode {
     fn from(arg: ModeArg) -> Self {
         match arg {
             ModeArg::Minimal => Self::Minimal,
@@ -50,7 +50,7 @@ impl From<ModeArg> for Mode {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let read = args.file.read()?;
     let checked = match read.check() {
         Ok(checked) => checked,
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// One paragraph for each thing that was inserted.
-fn explain(read: &Read, module: &Module, synced: &Synced) -> String {
+fn explain(read: &ParsedFile, module: &Module, synced: &Synced) -> String {
     let lines = Lines::new(&read.source.text);
     let line = |id: OpId| lines.locate(module.op(id).span.start).0;
     let (flags, barriers) = synced.counts();
@@ -129,9 +129,9 @@ fn why(module: &Module, reason: &Reason, line: &impl Fn(OpId) -> u32) -> String 
     let (first, second) = (line(reason.first), line(reason.second));
     let name = module.value_name(reason.value);
     match reason.hazard {
-        Hazard::ReadAfterWrite => format!("line {second} reads `%{name}`, which line {first} writes"),
-        Hazard::WriteAfterRead => format!("line {second} overwrites `%{name}`, which line {first} reads"),
-        Hazard::WriteAfterWrite => format!("line {second} writes `%{name}` over what line {first} writes"),
+        DependenceKind::ReadAfterWrite => format!("line {second} reads `%{name}`, which line {first} writes"),
+        DependenceKind::WriteAfterRead => format!("line {second} overwrites `%{name}`, which line {first} reads"),
+        DependenceKind::WriteAfterWrite => format!("line {second} writes `%{name}` over what line {first} writes"),
     }
 }
 
@@ -162,7 +162,7 @@ struct JsonEdge {
     reasons: Vec<String>,
 }
 
-fn print_json(read: &Read, done: Option<(&Module, &Synced)>, problems: &[Diagnostic]) -> Result<(), Failure> {
+fn print_json(read: &ParsedFile, done: Option<(&Module, &Synced)>, problems: &[Diagnostic]) -> Result<(), Failure> {
     let lines = Lines::new(&read.source.text);
     let (flags, barriers) = done.map_or((0, 0), |(_, synced)| synced.counts());
     let object = JsonSync {

@@ -1,20 +1,20 @@
 //! The laws against every measured point of the project.
 
-use crate::{Failure, Outcome, Run, out};
-use pto::cost::{Errors, Use, errors, kernels, points};
+use crate::{CommandResult, Failure, Outcome, out};
+use pto::cost::{Errors, PointUse, errors, kernels, points};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A group of points, and whether laws were fitted to them.
-type Group = (&'static str, &'static str, bool);
+type PointGroup = (&'static str, &'static str, bool);
 
-pub(super) fn run() -> Run {
+pub(super) fn run() -> CommandResult {
     let mut text = format!(
         "\u{1b}[1m{:6}  {:18}  {:6}  {:>6}  {:>7}  {:>7}  {:>7}  instructions\u{1b}[0m\n",
         "target", "points", "use", "points", "mean", "worst", "bias"
     );
-    let mut groups: BTreeMap<Group, (Vec<f64>, BTreeSet<&str>)> = BTreeMap::new();
+    let mut groups: BTreeMap<PointGroup, (Vec<f64>, BTreeSet<&str>)> = BTreeMap::new();
     for point in points() {
-        let group = groups.entry((point.target.name(), point.set, point.role == Use::Fit)).or_default();
+        let group = groups.entry((point.target.name(), point.set, point.role == PointUse::Fit)).or_default();
         group.0.push(point.error());
         group.1.insert(point.instance.op.row().name);
     }
@@ -26,7 +26,7 @@ pub(super) fn run() -> Run {
     kernel_table()
 }
 
-fn line((target, set, fit): Group, e: &Errors, what: &str) -> String {
+fn line((target, set, fit): PointGroup, e: &Errors, what: &str) -> String {
     let percent = |x: f64| format!("{:.1} %", x * 100.0);
     format!(
         "{target:6}  {set:18}  {:6}  {:>6}  {:>7}  {:>7}  {:>7}  {what}\n",
@@ -39,7 +39,7 @@ fn line((target, set, fit): Group, e: &Errors, what: &str) -> String {
 }
 
 /// Kernels take a moment each, so a line appears as soon as it is known.
-fn kernel_table() -> Run {
+fn kernel_table() -> CommandResult {
     out(&format!(
         "\n\u{1b}[1m{:15}  {:9}  {:6}  {:>6}  {:>11}  {:>12}  {:>7}\u{1b}[0m\n",
         "kernel", "numbers", "use", "blocks", "measured µs", "predicted µs", "error"
@@ -48,7 +48,7 @@ fn kernel_table() -> Run {
     for k in kernels() {
         let predicted = k.predicted().map_err(|e| Failure(format!("{} {}: {e}", k.set, k.numbers)))?;
         let error = predicted / k.micros - 1.0;
-        sets.entry((k.target.name(), k.set, k.role == Use::Fit)).or_default().push(error);
+        sets.entry((k.target.name(), k.set, k.role == PointUse::Fit)).or_default().push(error);
         let role = k.role.name();
         out(&format!(
             "{:15}  {:9}  {role:6}  {:>6}  {:>11.1}  {predicted:>12.1}  {:>5.1} %\n",

@@ -1,9 +1,11 @@
 //! A program, recorded and simulated.
 
 use super::Args;
-use crate::input::Source;
+use crate::input::InputText;
 use crate::program::{ProgramArgs, Stop};
-use pto::cost::{Advice, Laws, Machine, Options, Report, Timeline, Trace, advise, record, record_run, simulate, view};
+use pto::cost::{
+    Advice, Laws, Machine, Options, PerfReport, Timeline, Trace, advise, record, record_run, simulate, view,
+};
 use pto::cpu::{Known, ParamKind, Plan};
 use pto::{Program, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,12 +18,12 @@ pub(super) const STAGES: u64 = 6;
 
 /// A predicted run.
 pub(super) struct Analysis<'a> {
-    pub(super) source: &'a Source,
+    pub(super) source: &'a InputText,
     pub(super) target: Target,
     pub(super) plan: Plan,
     pub(super) trace: Trace,
     pub(super) line: Timeline,
-    pub(super) report: Report,
+    pub(super) report: PerfReport,
     pub(super) advice: Vec<Advice>,
 }
 
@@ -36,9 +38,9 @@ impl Analysis<'_> {
 }
 
 /// Where traces of a program come from.
-struct Recorder<'a> {
+struct TraceSource<'a> {
     what: &'a ProgramArgs,
-    source: &'a Source,
+    source: &'a InputText,
     program: &'a Program,
     target: Target,
     plan: Plan,
@@ -47,7 +49,7 @@ struct Recorder<'a> {
     runs: bool,
 }
 
-impl Recorder<'_> {
+impl TraceSource<'_> {
     /// Records the program on this many blocks; by default as many as requested.
     fn record(&self, options: Options, blocks: Option<u32>) -> Result<Trace, Stop> {
         let blocks = blocks.unwrap_or(self.what.blocks);
@@ -64,7 +66,7 @@ impl Recorder<'_> {
 pub(super) fn analyse<'a>(
     args: &Args,
     what: &ProgramArgs,
-    source: &'a Source,
+    source: &'a InputText,
     program: &Program,
     target: Target,
     with_advice: bool,
@@ -77,14 +79,14 @@ pub(super) fn analyse<'a>(
     };
     let open = |p: &pto::cpu::Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
     let runs = plan.depends_on_data() || what.ranks.is_some() || plan.params().iter().any(open);
-    let recorder = Recorder { what, source, program, target, plan, known, runs };
+    let recorder = TraceSource { what, source, program, target, plan, known, runs };
     let options = Options { model: args.model.into(), cores: args.cores, touches: with_advice, ..Options::default() };
     let trace = recorder.record(options, None)?;
     done.fetch_add(1, Ordering::Relaxed);
     let laws = Laws::of(target);
     let line = simulate(&trace, &trace.charges, &Machine::of(laws));
     let line = line.map_err(|stuck| stuck.error(recorder.plan.checked().module(), &trace))?;
-    let report = Report::new(&trace, &line, laws);
+    let report = PerfReport::new(&trace, &line, laws);
     done.fetch_add(1, Ordering::Relaxed);
     let advice = if with_advice && trace.items.len() <= MOST_FOR_ADVICE {
         let quiet = Options { touches: false, ..options };

@@ -8,7 +8,7 @@ use super::check;
 use super::files;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
-use super::{Failure, Outcome, Run, out};
+use super::{CommandResult, Failure, Outcome, out};
 use analysis::{Analysis, STAGES, analyse};
 use pto::cost::{Model, view};
 use std::path::PathBuf;
@@ -76,7 +76,7 @@ fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let Some(what) = args.program.as_ref().filter(|_| !args.accuracy) else {
         return accuracy::run();
     };
@@ -96,7 +96,7 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// Reports why there is no prediction.
-fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Target) -> Run {
+fn fail(args: &Args, stop: Stop, source: super::input::InputText, target: pto::Target) -> CommandResult {
     let problems = match stop {
         Stop::Failure(failure) => return Err(failure),
         Stop::Problems(problems) => problems,
@@ -106,7 +106,7 @@ fn fail(args: &Args, stop: Stop, source: super::input::Source, target: pto::Targ
         let list: Vec<_> = problems.iter().map(|d| super::json::diagnostic(&source, &lines, d)).collect();
         out(&(serde_json::to_string_pretty(&list).map_err(|e| Failure(e.to_string()))? + "\n"))?;
     } else {
-        check::print_text(&[check::Report { source, target, problems }])?;
+        check::print_text(&[check::CheckReport { source, target, problems }])?;
     }
     Ok(Outcome::Problems)
 }

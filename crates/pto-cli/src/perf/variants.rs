@@ -2,10 +2,10 @@
 
 use super::analysis::analyse;
 use super::{Args, fail};
-use crate::input::Source;
+use crate::input::InputText;
 use crate::program::{ProgramArgs, Stop};
-use crate::{Failure, Outcome, Run, out, progress, render};
-use pto::cost::Report;
+use crate::{CommandResult, Failure, Outcome, out, progress, render};
+use pto::cost::PerfReport;
 use pto::cost::view::cycles_text;
 use pto::{Diagnostic, Target};
 use serde::Serialize;
@@ -27,7 +27,7 @@ struct Variant {
 }
 
 impl Variant {
-    fn new(name: String, report: &Report) -> Self {
+    fn new(name: String, report: &PerfReport) -> Self {
         let pipe = report.busiest();
         Self {
             name,
@@ -40,7 +40,7 @@ impl Variant {
     }
 }
 
-pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> Run {
+pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> CommandResult {
     if args.html.is_some() || args.trace.is_some() || args.ascii {
         return Err(Failure(
             "--html, --trace and --ascii show one program; leave out --sweep and further files".into(),
@@ -79,11 +79,11 @@ pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> Run {
 /// Why there is no prediction.
 enum Stopped {
     Unreadable(Failure),
-    Problem(Stop, Box<Source>, Target),
+    Problem(Stop, Box<InputText>, Target),
 }
 
 /// What is predicted, and what the checks warn about, once for each file.
-type Predicted = (Vec<Variant>, Vec<(Source, Vec<Diagnostic>)>);
+type Predicted = (Vec<Variant>, Vec<(InputText, Vec<Diagnostic>)>);
 
 fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) -> Result<Predicted, Stopped> {
     let (mut rows, mut warned) = (Vec::new(), Vec::new());

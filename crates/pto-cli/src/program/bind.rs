@@ -1,20 +1,20 @@
 //! Parameters and what they are given.
 
 use super::Stop;
-use super::memory::{Need, bytes, memory};
-use super::ranks::{self, Rank, remote};
+use super::memory::{MemoryNeed, bytes, memory};
+use super::ranks::{self, RankNumber, remote};
 use super::spec::Spec;
 use crate::Failure;
 use pto::cpu::machine;
 use pto::cpu::{Arg, Extent, Known, Measure, Param, ParamKind, Plan};
-use pto::data::{Array, Error, Value};
-use pto::isa::{DType, Scalar, Span};
+use pto::data::{AnyNumber, Array, DataError};
+use pto::isa::{DType, ScalarType, Span};
 use std::borrow::Cow;
 
 /// A parameter with its argument.
-pub(crate) struct Bound {
+pub(crate) struct BoundParam {
     pub(crate) name: String,
-    pub(crate) content: Content,
+    pub(crate) content: ArgContent,
     /// Where the numbers come from, in words.
     pub(crate) origin: String,
     /// The program alone decided how large it is.
@@ -24,9 +24,9 @@ pub(crate) struct Bound {
 }
 
 /// The argument itself.
-pub(crate) enum Content {
-    Int(Scalar, i64),
-    Float(Scalar, f64),
+pub(crate) enum ArgContent {
+    Int(ScalarType, i64),
+    Float(ScalarType, f64),
     Memory(Array),
     Tensor(Array),
     /// The whole tile, and the rows and columns that hold data.
@@ -35,37 +35,37 @@ pub(crate) enum Content {
     Remote(usize, usize),
 }
 
-impl Bound {
+impl BoundParam {
     /// What the engine gets.
     pub(crate) fn arg(&mut self) -> Arg<'_> {
         let per_column = self.per_column;
         match &mut self.content {
-            Content::Int(_, i) => Arg::Int(*i),
-            Content::Float(_, f) => Arg::Float(*f),
-            Content::Memory(array) => memory_of(array).0,
-            Content::Tensor(array) => {
+            ArgContent::Int(_, i) => Arg::Int(*i),
+            ArgContent::Float(_, f) => Arg::Float(*f),
+            ArgContent::Memory(array) => memory_of(array).0,
+            ArgContent::Tensor(array) => {
                 let (memory, shape) = memory_of(array);
                 // The type says how many columns they are.
                 if per_column > 1 { memory } else { memory.shape(shape) }
             }
-            Content::Tile(array, (rows, cols)) => memory_of(array).0.valid(*rows, cols.div_ceil(per_column)),
-            Content::Remote(rank, param) => Arg::Remote { rank: *rank, param: *param },
+            ArgContent::Tile(array, (rows, cols)) => memory_of(array).0.valid(*rows, cols.div_ceil(per_column)),
+            ArgContent::Remote(rank, param) => Arg::Remote { rank: *rank, param: *param },
         }
     }
 
     /// The numbers in memory; of a tile, those that hold data.
-    pub(crate) fn data(&self) -> Result<Option<Cow<'_, Array>>, Error> {
+    pub(crate) fn data(&self) -> Result<Option<Cow<'_, Array>>, DataError> {
         match &self.content {
-            Content::Int(..) | Content::Float(..) | Content::Remote(..) => Ok(None),
-            Content::Memory(array) | Content::Tensor(array) => Ok(Some(Cow::Borrowed(array))),
-            Content::Tile(array, (rows, cols)) if array.shape() == [*rows, *cols] => Ok(Some(Cow::Borrowed(array))),
-            Content::Tile(array, (rows, cols)) => Ok(Some(Cow::Owned(array.corner(*rows, *cols)?))),
+            ArgContent::Int(..) | ArgContent::Float(..) | ArgContent::Remote(..) => Ok(None),
+            ArgContent::Memory(array) | ArgContent::Tensor(array) => Ok(Some(Cow::Borrowed(array))),
+            ArgContent::Tile(array, (rows, cols)) if array.shape() == [*rows, *cols] => Ok(Some(Cow::Borrowed(array))),
+            ArgContent::Tile(array, (rows, cols)) => Ok(Some(Cow::Owned(array.corner(*rows, *cols)?))),
         }
     }
 
     /// True for what can be written, shown and compared.
     pub(crate) fn is_memory(&self) -> bool {
-        !matches!(self.content, Content::Int(..) | Content::Float(..) | Content::Remote(..))
+        !matches!(self.content, ArgContent::Int(..) | ArgContent::Float(..) | ArgContent::Remote(..))
     }
 }
 
@@ -77,24 +77,24 @@ fn memory_of(array: &mut Array) -> (Arg<'_>, &[u64]) {
 }
 
 /// What the arguments of a run are made from.
-pub(crate) struct Request<'a> {
+pub(crate) struct BindRequest<'a> {
     /// The command without arguments, for messages.
     pub(crate) command: &'a str,
     pub(crate) specs: &'a [Spec],
     pub(crate) seed: u64,
     pub(crate) blocks: u32,
     /// Their rank, if there are several.
-    pub(crate) rank: Option<Rank>,
+    pub(crate) rank: Option<RankNumber>,
 }
 
 /// Gives every parameter an argument.
-pub(crate) fn bind(plan: &Plan, request: &Request<'_>) -> Result<(Vec<Bound>, Measure), Stop> {
+pub(crate) fn bind(plan: &Plan, request: &BindRequest<'_>) -> Result<(Vec<BoundParam>, Measure), Stop> {
     let measure = measured(plan, request)?;
     Ok((with_memory(plan, request, &measure)?, measure))
 }
 
 /// How much memory the program needs, given the numbers.
-pub(crate) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, Stop> {
+pub(crate) fn measured(plan: &Plan, request: &BindRequest<'_>) -> Result<Measure, Stop> {
     let bound = without_memory(plan, request)?.1;
     let known: Vec<Known> = bound.iter().map(|b| known(b.as_ref())).collect();
     let mut measure = plan.launch().blocks(request.blocks).measure(&known)?;
@@ -103,12 +103,12 @@ pub(crate) fn measured(plan: &Plan, request: &Request<'_>) -> Result<Measure, St
 }
 
 /// The numbers among the arguments.
-pub(crate) fn numbers(plan: &Plan, request: &Request<'_>) -> Result<Vec<Known>, Stop> {
+pub(crate) fn numbers(plan: &Plan, request: &BindRequest<'_>) -> Result<Vec<Known>, Stop> {
     Ok(without_memory(plan, request)?.1.iter().map(|b| known(b.as_ref())).collect())
 }
 
 /// The arguments, with memory as large as the program needs it.
-pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure) -> Result<Vec<Bound>, Stop> {
+pub(crate) fn with_memory(plan: &Plan, request: &BindRequest<'_>, measure: &Measure) -> Result<Vec<BoundParam>, Stop> {
     let (specs, bound) = without_memory(plan, request)?;
     let open = |i: &usize| bound[*i].is_none();
     let params = plan.params();
@@ -124,7 +124,7 @@ pub(crate) fn with_memory(plan: &Plan, request: &Request<'_>, measure: &Measure)
         all.push(match done {
             Some(done) => done,
             None => {
-                let need = Need { extent: measure.extents[i].as_ref(), read: measure.reads[i] };
+                let need = MemoryNeed { extent: measure.extents[i].as_ref(), read: measure.reads[i] };
                 memory(param, specs[i], &need, seed, request.seed)?
             }
         });
@@ -147,13 +147,13 @@ fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Sp
 }
 
 /// What is written for each parameter, and the arguments that need no memory.
-type Partly<'a> = (Vec<Option<&'a Spec>>, Vec<Option<Bound>>);
+type Partly<'a> = (Vec<Option<&'a Spec>>, Vec<Option<BoundParam>>);
 
-fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, Stop> {
+fn without_memory<'a>(plan: &Plan, request: &BindRequest<'a>) -> Result<Partly<'a>, Stop> {
     let params = plan.params();
     let specs = assign(params, request.specs)?;
     scalars_given(params, &specs, request)?;
-    let mut bound: Vec<Option<Bound>> = Vec::new();
+    let mut bound: Vec<Option<BoundParam>> = Vec::new();
     for (param, spec) in params.iter().zip(&specs) {
         bound.push(match (&param.kind, spec) {
             (ParamKind::Scalar(ty), Some(spec)) => Some(scalar(param, *ty, &spec.text)?),
@@ -161,7 +161,13 @@ fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, 
                 Some(place) => {
                     let (rank, at) = place?;
                     let (name, origin) = (param.name.clone(), spec.text.clone());
-                    Some(Bound { name, content: Content::Remote(rank, at), origin, inferred: false, per_column: 1 })
+                    Some(BoundParam {
+                        name,
+                        content: ArgContent::Remote(rank, at),
+                        origin,
+                        inferred: false,
+                        per_column: 1,
+                    })
                 }
                 None => None,
             },
@@ -175,9 +181,9 @@ fn without_memory<'a>(plan: &Plan, request: &Request<'a>) -> Result<Partly<'a>, 
 }
 
 /// Ranks run the same program: what this one does with memory of another, others do with its own.
-fn share_with_remotes(measure: &mut Measure, bound: &[Option<Bound>]) {
+fn share_with_remotes(measure: &mut Measure, bound: &[Option<BoundParam>]) {
     for (at, param) in bound.iter().enumerate() {
-        let Some(Content::Remote(_, to)) = param.as_ref().map(|b| &b.content) else { continue };
+        let Some(ArgContent::Remote(_, to)) = param.as_ref().map(|b| &b.content) else { continue };
         measure.reads[*to] |= measure.reads[at];
         let larger = larger(&measure.extents[at], &measure.extents[*to]).clone();
         measure.extents[*to] = larger;
@@ -224,7 +230,7 @@ fn parameters(params: &[Param]) -> String {
 }
 
 /// Scalars cannot be guessed; the message has the command with all of them.
-fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &Request<'_>) -> Result<(), Failure> {
+fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &BindRequest<'_>) -> Result<(), Failure> {
     let mut missing = Vec::new();
     let mut command = request.command.to_string();
     for (param, spec) in params.iter().zip(specs) {
@@ -249,46 +255,46 @@ fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &Request<'_
     Err(Failure(format!("{list} {have} no value\n  help: {command}")))
 }
 
-fn example(ty: Scalar) -> &'static str {
+fn example(ty: ScalarType) -> &'static str {
     match ty {
-        Scalar::I1 => "true",
+        ScalarType::I1 => "true",
         ty if ty.is_int() => "16",
         _ => "1.0",
     }
 }
 
-fn known(bound: Option<&Bound>) -> Known {
+fn known(bound: Option<&BoundParam>) -> Known {
     match bound.map(|b| &b.content) {
-        Some(Content::Int(_, i)) => Known::Int(*i),
-        Some(Content::Float(_, f)) => Known::Float(*f),
+        Some(ArgContent::Int(_, i)) => Known::Int(*i),
+        Some(ArgContent::Float(_, f)) => Known::Float(*f),
         _ => Known::Nothing,
     }
 }
 
-fn scalar(param: &Param, ty: Scalar, text: &str) -> Result<Bound, Failure> {
+fn scalar(param: &Param, ty: ScalarType, text: &str) -> Result<BoundParam, Failure> {
     let name = &param.name;
-    let Some(value) = Value::parse(text) else {
+    let Some(value) = AnyNumber::parse(text) else {
         return Err(Failure(format!("`{name}` is a scalar ({ty}), and `{text}` is not a number")));
     };
     let content = if ty.is_float() {
-        Content::Float(ty, value.to_f64())
+        ArgContent::Float(ty, value.to_f64())
     } else {
         let (low, high) = range(ty);
         let wide = high > i64::MAX.into() && low < 0;
         let legal = if wide { "a 64-bit integer".to_string() } else { format!("an integer from {low} to {high}") };
         match value.to_int().filter(|i| (low..=high).contains(i)) {
-            Some(i) => Content::Int(ty, i as i64),
+            Some(i) => ArgContent::Int(ty, i as i64),
             None => return Err(Failure(format!("`{name}` is {ty}, {legal}, not {text}"))),
         }
     };
-    Ok(Bound { name: name.clone(), content, origin: value.to_string(), inferred: false, per_column: 1 })
+    Ok(BoundParam { name: name.clone(), content, origin: value.to_string(), inferred: false, per_column: 1 })
 }
 
 /// The numbers that an integer type takes: `i32` and its like have no sign, so both readings of their bits will do.
-fn range(ty: Scalar) -> (i128, i128) {
+fn range(ty: ScalarType) -> (i128, i128) {
     let unsigned = ty.elem().is_some_and(|d| !d.name().starts_with('i'));
     match (ty, ty.elem().map_or(64, DType::bits)) {
-        (Scalar::I1, _) => (0, 1),
+        (ScalarType::I1, _) => (0, 1),
         (_, bits) if unsigned => (0, (1 << bits) - 1),
         (_, bits) => (-(1 << (bits - 1)), (1 << bits) - 1),
     }

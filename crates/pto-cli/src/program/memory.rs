@@ -1,15 +1,15 @@
 //! Memory for parameters: where the numbers come from, and whether they are enough.
 
-use super::bind::{Bound, Content};
-use super::spec::{LEGAL, Maker, Source, Spec, Wish};
+use super::bind::{ArgContent, BoundParam};
+use super::spec::{DataSource, LEGAL, NumberGenerator, Spec, Wish};
 use crate::{Failure, warn};
 use pto::cpu::{Extent, Param, ParamKind};
-use pto::data::{Array, Error, npy, npz, shape_text};
+use pto::data::{Array, DataError, npy, npz, shape_text};
 use pto::isa::{DType, Dim, TileType};
 use std::path::Path;
 
 /// What the program shows about a parameter's memory.
-pub(crate) struct Need<'a> {
+pub(crate) struct MemoryNeed<'a> {
     /// How large it must be.
     pub extent: Option<&'a Extent>,
     /// Whether it is read.
@@ -21,40 +21,42 @@ pub(crate) struct Need<'a> {
 pub(crate) fn memory(
     param: &Param,
     spec: Option<&Spec>,
-    need: &Need,
+    need: &MemoryNeed,
     seed: u64,
     stated_seed: u64,
-) -> Result<Bound, Failure> {
+) -> Result<BoundParam, Failure> {
     let source = match spec {
-        Some(spec) => Source::parse(&spec.text)?,
-        None => Source::Made(if need.read { Maker::Random } else { Maker::Zeros }, Wish::default()),
+        Some(spec) => DataSource::parse(&spec.text)?,
+        None => {
+            DataSource::Made(if need.read { NumberGenerator::Random } else { NumberGenerator::Zeros }, Wish::default())
+        }
     };
     let needed = need.extent;
     let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
-    if let Source::Number(value) = source {
+    if let DataSource::Number(value) = source {
         let help = format!("for memory full of it write {name}=fill:{value}\n  {LEGAL}");
         return Err(Failure(format!("`{name}` is memory ({dtype}), not a number\n  help: {help}")));
     }
     let origin = match (&source, spec) {
-        (Source::Made(maker, _), _) => maker.text(stated_seed),
+        (DataSource::Made(maker, _), _) => maker.text(stated_seed),
         (_, spec) => spec.map(|s| s.text.clone()).unwrap_or_default(),
     };
-    let inferred = matches!(&source, Source::Made(_, Wish { shape: None, .. }));
+    let inferred = matches!(&source, DataSource::Made(_, Wish { shape: None, .. }));
     let array = load(param, dtype, &source, needed, seed)
         .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
     let text = spec.map_or(&*origin, |s| &s.text);
     let content = fit(param, array, needed, text)?;
-    Ok(Bound { name: name.clone(), content, origin, inferred, per_column: param.per_column })
+    Ok(BoundParam { name: name.clone(), content, origin, inferred, per_column: param.per_column })
 }
 
 /// Bytes that the memory of a parameter will take.
 pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>) -> u64 {
-    let shape = match spec.map(|s| Source::parse(&s.text)) {
-        None | Some(Ok(Source::Made(_, Wish { shape: None, .. }) | Source::Number(_))) => {
+    let shape = match spec.map(|s| DataSource::parse(&s.text)) {
+        None | Some(Ok(DataSource::Made(_, Wish { shape: None, .. }) | DataSource::Number(_))) => {
             usual_shape(&param.kind, needed)
         }
-        Some(Ok(Source::Made(_, Wish { shape: Some(shape), .. }))) => shape,
-        Some(Ok(Source::Npy(path) | Source::Npz(path, _) | Source::Raw(path))) => {
+        Some(Ok(DataSource::Made(_, Wish { shape: Some(shape), .. }))) => shape,
+        Some(Ok(DataSource::Npy(path) | DataSource::Npz(path, _) | DataSource::Raw(path))) => {
             return std::fs::metadata(path).map_or(0, |m| m.len());
         }
         // It is reported where it is read.
@@ -66,20 +68,26 @@ pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>)
     count.map_or(0, |bits| bits.div_ceil(8))
 }
 
-fn load(param: &Param, dtype: DType, source: &Source, needed: Option<&Extent>, seed: u64) -> Result<Array, Error> {
+fn load(
+    param: &Param,
+    dtype: DType,
+    source: &DataSource,
+    needed: Option<&Extent>,
+    seed: u64,
+) -> Result<Array, DataError> {
     match source {
-        Source::Number(value) => Maker::Fill(*value).make(dtype, &usual_shape(&param.kind, needed), seed),
-        Source::Made(maker, wish) => {
+        DataSource::Number(value) => NumberGenerator::Fill(*value).make(dtype, &usual_shape(&param.kind, needed), seed),
+        DataSource::Made(maker, wish) => {
             let shape = wish.shape.clone().unwrap_or_else(|| usual_shape(&param.kind, needed));
             wish.allows(dtype)?;
             maker.make(dtype, &shape, seed)
         }
-        Source::Npy(path) => npy::read_file(path)?.into_array(dtype).map_err(|e| e.about(path.display())),
-        Source::Npz(path, key) => {
+        DataSource::Npy(path) => npy::read_file(path)?.into_array(dtype).map_err(|e| e.about(path.display())),
+        DataSource::Npz(path, key) => {
             let stored = npz::read_file(path, npz_key(path, key.as_deref(), &param.name))?;
             stored.into_array(dtype).map_err(|e| e.about(path.display()))
         }
-        Source::Raw(path) => raw(path, dtype, &usual_shape(&param.kind, needed)),
+        DataSource::Raw(path) => raw(path, dtype, &usual_shape(&param.kind, needed)),
     }
 }
 
@@ -99,12 +107,12 @@ fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
 }
 
 /// A file of nothing but numbers takes the extents that the program needs, if it has as many.
-pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Error> {
-    let bytes = std::fs::read(path).map_err(|e| Error::new(format!("cannot read {}: {e}", path.display())))?;
+pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, DataError> {
+    let bytes = std::fs::read(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
     let unit = dtype.unit_bytes() as usize;
     if !bytes.len().is_multiple_of(unit) {
         let text = format!("{} has {} bytes, not a multiple of {unit} ({dtype})", path.display(), bytes.len());
-        return Err(Error::new(text));
+        return Err(DataError::new(text));
     }
     let count = (bytes.len() / unit) as u64 * u64::from(dtype.per_byte());
     let as_wanted = wanted.iter().product::<u64>() == count;
@@ -112,7 +120,7 @@ pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Er
 }
 
 /// Checks that the numbers are enough for the parameter.
-fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Result<Content, Failure> {
+fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Result<ArgContent, Failure> {
     let (name, found) = (&param.name, shape_text(array.shape()));
     match &param.kind {
         ParamKind::Tile(tile) => tile_content(name, &in_numbers(tile, param.per_column), array, text),
@@ -129,7 +137,7 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
                 let help = format!("give a shape: {name}=rand:[{}]", shape_text(&shape));
                 return Err(Failure(format!("the size of `{name}` cannot be determined\n  help: {help}")));
             }
-            Ok(Content::Tensor(array))
+            Ok(ArgContent::Tensor(array))
         }
         _ => {
             let count: u64 = array.shape().iter().product();
@@ -149,7 +157,7 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
                         "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is unused"
                     ));
                 }
-                return Ok(Content::Memory(array));
+                return Ok(ArgContent::Memory(array));
             };
             let (wanted, dtype) = (shape_text(&extent.shape), array.dtype());
             let wanted = format!("`{name}` needs {} numbers of {dtype} ({wanted})", extent.elements);
@@ -173,16 +181,16 @@ fn in_numbers(tile: &TileType, per_column: u64) -> TileType {
 }
 
 /// A tile is given as a whole or as the part that holds data.
-fn tile_content(name: &str, tile: &TileType, array: Array, text: &str) -> Result<Content, Failure> {
+fn tile_content(name: &str, tile: &TileType, array: Array, text: &str) -> Result<ArgContent, Failure> {
     let stated = |dim: Dim, extent: u64| dim.fixed().unwrap_or(extent);
     let valid = (stated(tile.valid_rows, tile.rows), stated(tile.valid_cols, tile.cols));
     let fits = |n: u64, dim: Dim, extent: u64| dim.fixed().map_or(n <= extent, |d| d == n);
     match *array.shape() {
-        [rows, cols] if (rows, cols) == (tile.rows, tile.cols) => Ok(Content::Tile(array, valid)),
+        [rows, cols] if (rows, cols) == (tile.rows, tile.cols) => Ok(ArgContent::Tile(array, valid)),
         [rows, cols] if fits(rows, tile.valid_rows, tile.rows) && fits(cols, tile.valid_cols, tile.cols) => {
             let mut whole = Array::zeros(tile.dtype, &[tile.rows, tile.cols]).map_err(|e| Failure(e.to_string()))?;
             whole.set_corner(&array);
-            Ok(Content::Tile(whole, (rows, cols)))
+            Ok(ArgContent::Tile(whole, (rows, cols)))
         }
         _ => {
             let found = shape_text(array.shape());

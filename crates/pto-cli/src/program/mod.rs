@@ -6,12 +6,12 @@ mod ranks;
 pub(crate) mod spec;
 
 use super::check::parse_target;
-use super::input::{self, Source};
+use super::input::{self, InputText};
 use super::{Failure, warn};
-use bind::Request;
-pub(crate) use bind::{Bound, Content};
+use bind::BindRequest;
+pub(crate) use bind::{ArgContent, BoundParam};
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan, Uninitialised};
-use pto::data::Error;
+use pto::data::DataError;
 use pto::{Diagnostic, Program, Target};
 use spec::Spec;
 use std::path::PathBuf;
@@ -90,8 +90,8 @@ impl From<Failure> for Stop {
     }
 }
 
-impl From<Error> for Stop {
-    fn from(error: Error) -> Self {
+impl From<DataError> for Stop {
+    fn from(error: DataError) -> Self {
         Self::Failure(Failure(error.to_string()))
     }
 }
@@ -110,8 +110,8 @@ impl From<Diagnostic> for Stop {
 
 /// Generated arguments for all parameters of a program with at most this many instructions and elements. Scalars cannot
 /// be generated.
-pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<Bound>> {
-    let request = Request { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None };
+pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<BoundParam>> {
+    let request = BindRequest { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None };
     let measure = bind::measured(plan, &request).ok()?;
     let all = measure.extents.iter().flatten().fold(0u64, |sum, extent| sum.saturating_add(extent.elements));
     let short = measure.instructions <= instructions && all <= elements;
@@ -122,20 +122,20 @@ pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Opti
 pub(crate) struct Ready {
     pub(crate) plan: Plan,
     /// Rank after rank.
-    pub(crate) bound: Vec<Bound>,
+    pub(crate) bound: Vec<BoundParam>,
     pub(crate) measure: Measure,
 }
 
 impl Ready {
     /// The plan, and the arguments of one rank after those of another.
     pub(crate) fn parts(&mut self) -> (&Plan, Vec<Arg<'_>>) {
-        (&self.plan, self.bound.iter_mut().map(Bound::arg).collect())
+        (&self.plan, self.bound.iter_mut().map(BoundParam::arg).collect())
     }
 }
 
 impl ProgramArgs {
     /// Reads the file.
-    pub(crate) fn read(&self) -> Result<(Source, Program, Target), Failure> {
+    pub(crate) fn read(&self) -> Result<(InputText, Program, Target), Failure> {
         let source = input::read(&self.file)?;
         let program = Program::parse(&source.text);
         let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
@@ -147,11 +147,18 @@ impl ProgramArgs {
     }
 
     /// Checks the program and finds an argument for every parameter; `verb` is the command that does so.
-    pub(crate) fn ready(&self, verb: &str, source: &Source, program: &Program, target: Target) -> Result<Ready, Stop> {
+    pub(crate) fn ready(
+        &self,
+        verb: &str,
+        source: &InputText,
+        program: &Program,
+        target: Target,
+    ) -> Result<Ready, Stop> {
         let plan = self.plan(source, program, target)?;
         self.note_other_functions(program, target);
         let (specs, command) = (self.specs(), self.command(verb));
-        let request = Request { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
+        let request =
+            BindRequest { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
         let (bound, measure) = match self.ranks {
             Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
             None => bind::bind(&plan, &request)?,
@@ -163,13 +170,14 @@ impl ProgramArgs {
     pub(crate) fn numbers(
         &self,
         verb: &str,
-        source: &Source,
+        source: &InputText,
         program: &Program,
         target: Target,
     ) -> Result<(Plan, Vec<Known>), Stop> {
         let plan = self.plan(source, program, target)?;
         let (specs, command) = (self.specs(), self.command(verb));
-        let request = Request { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
+        let request =
+            BindRequest { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
         let known = bind::numbers(&plan, &request)?;
         Ok((plan, known))
     }
@@ -193,7 +201,7 @@ impl ProgramArgs {
         args
     }
 
-    fn plan(&self, source: &Source, program: &Program, target: Target) -> Result<Plan, Stop> {
+    fn plan(&self, source: &InputText, program: &Program, target: Target) -> Result<Plan, Stop> {
         if let Some(problem) = &source.unreadable {
             return Err(problem.clone().into());
         }

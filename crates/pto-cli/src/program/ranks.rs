@@ -1,27 +1,31 @@
 //! Several ranks in one run: each has its own arguments, and may point to those of others.
 
 use super::Stop;
-use super::bind::{Bound, Request, larger, measured, with_memory};
+use super::bind::{BindRequest, BoundParam, larger, measured, with_memory};
 use super::spec::Spec;
 use crate::Failure;
 use pto::cpu::{Measure, Param, ParamKind, Plan};
 
 /// A rank of a run, and how many there are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rank {
+pub(crate) struct RankNumber {
     pub number: usize,
     pub count: usize,
 }
 
 /// Gives every parameter of every rank an argument, rank after rank. With several ranks, names get the rank: `x@1`.
-pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Result<(Vec<Bound>, Measure), Stop> {
+pub(crate) fn bind_all(
+    plan: &Plan,
+    request: &BindRequest<'_>,
+    count: usize,
+) -> Result<(Vec<BoundParam>, Measure), Stop> {
     for spec in request.specs {
         known_rank(spec, count)?;
     }
     enough_ranks(plan.params(), request.specs, count)?;
-    let ranks: Vec<Rank> = (0..count).map(|number| Rank { number, count }).collect();
+    let ranks: Vec<RankNumber> = (0..count).map(|number| RankNumber { number, count }).collect();
     let specs: Vec<Vec<Spec>> = ranks.iter().map(|r| of_rank(plan.params(), request.specs, *r)).collect();
-    let of = |rank: Rank| Request { specs: &specs[rank.number], rank: Some(rank), ..*request };
+    let of = |rank: RankNumber| BindRequest { specs: &specs[rank.number], rank: Some(rank), ..*request };
     let mut measure = measured(plan, &of(ranks[0]))?;
     for &rank in &ranks[1..] {
         let other = measured(plan, &of(rank))?;
@@ -34,13 +38,13 @@ pub(crate) fn bind_all(plan: &Plan, request: &Request<'_>, count: usize) -> Resu
     let mut all = Vec::new();
     for &rank in &ranks {
         let bound = with_memory(plan, &of(rank), &measure)?;
-        all.extend(bound.into_iter().map(|b| Bound { name: format!("{}@{}", b.name, rank.number), ..b }));
+        all.extend(bound.into_iter().map(|b| BoundParam { name: format!("{}@{}", b.name, rank.number), ..b }));
     }
     Ok((all, measure))
 }
 
 /// What is written for one rank: for all, for this one, and by the names of parameters.
-fn of_rank(params: &[Param], specs: &[Spec], rank: Rank) -> Vec<Spec> {
+fn of_rank(params: &[Param], specs: &[Spec], rank: RankNumber) -> Vec<Spec> {
     let mut own: Vec<Spec> = Vec::new();
     for spec in specs {
         match spec.name.as_deref().and_then(|n| n.rsplit_once('@')) {
@@ -63,7 +67,7 @@ fn of_rank(params: &[Param], specs: &[Spec], rank: Rank) -> Vec<Spec> {
 }
 
 /// Parameters that bind themselves: `rank`, `ranks`, and `x_at_2` for the memory of `x` on rank 2.
-fn by_name(params: &[Param], param: &Param, rank: Rank) -> Option<String> {
+fn by_name(params: &[Param], param: &Param, rank: RankNumber) -> Option<String> {
     match (&param.kind, &*param.name) {
         (ParamKind::Scalar(_), "rank") => Some(rank.number.to_string()),
         (ParamKind::Scalar(_), "ranks") => Some(rank.count.to_string()),
@@ -112,7 +116,11 @@ fn known_rank(spec: &Spec, count: usize) -> Result<(), Failure> {
 }
 
 /// `x@2`: the memory that rank 2 has for `x`.
-pub(crate) fn remote(params: &[Param], text: &str, rank: Option<Rank>) -> Option<Result<(usize, usize), Failure>> {
+pub(crate) fn remote(
+    params: &[Param],
+    text: &str,
+    rank: Option<RankNumber>,
+) -> Option<Result<(usize, usize), Failure>> {
     let (name, number) = text.rsplit_once('@')?;
     let param = params.iter().position(|p| p.name == name)?;
     let count = rank.map_or(1, |r| r.count);

@@ -1,7 +1,7 @@
 //! What is written for a parameter: `NAME=VALUE`, and the values.
 
 use crate::Failure;
-use pto::data::{Array, Error, Value};
+use pto::data::{AnyNumber, Array, DataError};
 use pto::isa::DType;
 use std::path::PathBuf;
 
@@ -35,22 +35,22 @@ pub(crate) fn named(text: &str) -> Option<(&str, &str)> {
 
 /// Where the numbers of a parameter come from.
 #[derive(Clone, PartialEq, Debug)]
-pub(crate) enum Source {
-    Number(Value),
+pub(crate) enum DataSource {
+    Number(AnyNumber),
     Npy(PathBuf),
     Npz(PathBuf, Option<String>),
     Raw(PathBuf),
-    Made(Maker, Wish),
+    Made(NumberGenerator, Wish),
 }
 
 /// How numbers are generated.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Maker {
+pub(crate) enum NumberGenerator {
     Random,
     Zeros,
     Ones,
     Iota,
-    Fill(Value),
+    Fill(AnyNumber),
 }
 
 /// Type and extents that were asked for.
@@ -60,10 +60,10 @@ pub(crate) struct Wish {
     pub(crate) shape: Option<Vec<u64>>,
 }
 
-impl Source {
+impl DataSource {
     /// Reads a value.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
-        if let Some(value) = Value::parse(text) {
+        if let Some(value) = AnyNumber::parse(text) {
             return Ok(Self::Number(value));
         }
         if text.ends_with(".npy") {
@@ -83,29 +83,29 @@ impl Source {
 }
 
 /// `rand`, `zeros:f16[4x8]`, `fill:1.5:[64]`; nothing if the first word is none of these.
-fn made(text: &str) -> Option<Result<Source, Failure>> {
+fn made(text: &str) -> Option<Result<DataSource, Failure>> {
     let (word, rest) = text.split_once(':').map_or((text, None), |(word, rest)| (word, Some(rest)));
     let (maker, rest) = match word {
-        "rand" => (Maker::Random, rest),
-        "zeros" => (Maker::Zeros, rest),
-        "ones" => (Maker::Ones, rest),
-        "iota" => (Maker::Iota, rest),
+        "rand" => (NumberGenerator::Random, rest),
+        "zeros" => (NumberGenerator::Zeros, rest),
+        "ones" => (NumberGenerator::Ones, rest),
+        "iota" => (NumberGenerator::Iota, rest),
         "fill" => {
             let (number, rest) = rest?.split_once(':').map_or((rest?, None), |(number, rest)| (number, Some(rest)));
-            (Maker::Fill(Value::parse(number)?), rest)
+            (NumberGenerator::Fill(AnyNumber::parse(number)?), rest)
         }
         _ => return None,
     };
     let wish = rest.map_or(Ok(Wish::default()), Wish::parse);
-    Some(wish.map(|wish| Source::Made(maker, wish)))
+    Some(wish.map(|wish| DataSource::Made(maker, wish)))
 }
 
 impl Wish {
     /// Refuses another type than the parameter's.
-    pub(crate) fn allows(&self, dtype: DType) -> Result<(), Error> {
+    pub(crate) fn allows(&self, dtype: DType) -> Result<(), DataError> {
         match self.dtype {
             Some(other) if other != dtype => {
-                Err(Error::new(format!("its numbers are {dtype}, not {other}")).help("leave the type out"))
+                Err(DataError::new(format!("its numbers are {dtype}, not {other}")).help("leave the type out"))
             }
             _ => Ok(()),
         }
@@ -127,13 +127,13 @@ impl Wish {
     }
 }
 
-impl Maker {
+impl NumberGenerator {
     /// The numbers.
-    pub(crate) fn make(self, dtype: DType, shape: &[u64], seed: u64) -> Result<Array, Error> {
+    pub(crate) fn make(self, dtype: DType, shape: &[u64], seed: u64) -> Result<Array, DataError> {
         match self {
             Self::Random => Array::random(dtype, shape, seed),
             Self::Zeros => Array::zeros(dtype, shape),
-            Self::Ones => Array::filled(dtype, shape, Value::Int(1)),
+            Self::Ones => Array::filled(dtype, shape, AnyNumber::Int(1)),
             Self::Iota => Array::iota(dtype, shape),
             Self::Fill(value) => Array::filled(dtype, shape, value),
         }
@@ -155,21 +155,21 @@ impl Maker {
 mod tests {
     use super::*;
 
-    fn source(text: &str) -> Option<Source> {
-        Source::parse(text).ok()
+    fn source(text: &str) -> Option<DataSource> {
+        DataSource::parse(text).ok()
     }
 
     #[test]
     fn values_are_told_apart() {
-        assert_eq!(source("-1.5e3"), Some(Source::Number(Value::Float(-1500.0))));
-        assert_eq!(source("a/b.npy"), Some(Source::Npy("a/b.npy".into())));
-        assert_eq!(source("C:\\d.npz:k"), Some(Source::Npz("C:\\d.npz".into(), Some("k".to_string()))));
-        assert_eq!(source("x.npz"), Some(Source::Npz("x.npz".into(), None)));
-        assert_eq!(source("rand"), Some(Source::Made(Maker::Random, Wish::default())));
+        assert_eq!(source("-1.5e3"), Some(DataSource::Number(AnyNumber::Float(-1500.0))));
+        assert_eq!(source("a/b.npy"), Some(DataSource::Npy("a/b.npy".into())));
+        assert_eq!(source("C:\\d.npz:k"), Some(DataSource::Npz("C:\\d.npz".into(), Some("k".to_string()))));
+        assert_eq!(source("x.npz"), Some(DataSource::Npz("x.npz".into(), None)));
+        assert_eq!(source("rand"), Some(DataSource::Made(NumberGenerator::Random, Wish::default())));
         let wish = Wish { dtype: Some(DType::F16), shape: Some(vec![64, 128]) };
-        assert_eq!(source("zeros:f16[64x128]"), Some(Source::Made(Maker::Zeros, wish)));
+        assert_eq!(source("zeros:f16[64x128]"), Some(DataSource::Made(NumberGenerator::Zeros, wish)));
         let wish = Wish { dtype: None, shape: Some(vec![7]) };
-        assert_eq!(source("fill:-2:[7]"), Some(Source::Made(Maker::Fill(Value::Int(-2)), wish)));
+        assert_eq!(source("fill:-2:[7]"), Some(DataSource::Made(NumberGenerator::Fill(AnyNumber::Int(-2)), wish)));
         for bad in ["", "data.txt", "rand:f17", "rand:[3", "rand:[3xx4]", "rand:[-1]", "fill", "fill:x", "random"] {
             assert_eq!(source(bad), None, "{bad}");
         }

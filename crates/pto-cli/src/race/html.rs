@@ -2,11 +2,11 @@
 
 use crate::Failure;
 use crate::files;
-use crate::input::Source;
+use crate::input::InputText;
 use pto::Target;
 use pto::doc::escape;
 use pto::isa::{Diagnostic, Label};
-use pto::race::Report;
+use pto::race::RaceReport;
 use pto::syntax::Lines;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -17,11 +17,11 @@ const STYLE: &str = include_str!("report.css");
 const SCRIPT: &str = include_str!("report.js");
 
 /// Writes the page; it appears whole or not at all.
-pub(super) fn write(path: &Path, source: &Source, target: Target, report: &Report) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, source: &InputText, target: Target, report: &RaceReport) -> Result<(), Failure> {
     files::write(path, page(source, target, report).as_bytes())
 }
 
-fn page(source: &Source, target: Target, report: &Report) -> String {
+fn page(source: &InputText, target: Target, report: &RaceReport) -> String {
     let lines = Lines::new(&source.text);
     let count = match report.findings.len() {
         0 => "no race found".to_string(),
@@ -67,7 +67,7 @@ fn card(d: &Diagnostic, lines: &Lines) -> String {
     )
 }
 
-fn listing(source: &Source, report: &Report, lines: &Lines) -> String {
+fn listing(source: &InputText, report: &RaceReport, lines: &Lines) -> String {
     let touched: BTreeSet<u32> = report.findings.iter().map(|d| lines.locate(d.primary.span.start).0).collect();
     let mut text = String::new();
     for (at, line) in source.text.lines().enumerate() {

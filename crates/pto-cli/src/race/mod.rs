@@ -4,14 +4,14 @@ mod html;
 mod schedule;
 
 use super::check;
-use super::input::Source;
+use super::input::InputText;
 use super::json::{self, JsonDiagnostic};
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::render;
-use super::{Failure, Outcome, Run, out};
+use super::{CommandResult, Failure, Outcome, out};
 use pto::isa::{Code, Span, codes};
-use pto::race::{self, Sync, Undecided};
+use pto::race::{self, OrderedBy, Undecided};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use schedule::{JsonShaken, Shaken};
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     program: ProgramArgs,
     /// Who orders the pipes of a core; default: the program if it has addresses or flags, else the toolchain
     #[arg(long, value_enum)]
-    sync: Option<SyncArg>,
+    sync: Option<OrderedByArg>,
     /// Also check branches and loops that this data does not take
     #[arg(long)]
     all_paths: bool,
@@ -46,7 +46,7 @@ pub(crate) struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-enum SyncArg {
+enum OrderedByArg {
     /// The program: all unordered accesses are reported
     Manual,
     /// The toolchain: the pipes of a core are assumed to be ordered
@@ -74,10 +74,10 @@ fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let (source, program, target) = args.program.read()?;
     match find(args, &source, &program, target) {
-        Ok(Found { report, warnings, shaken }) => {
+        Ok(RaceResult { report, warnings, shaken }) => {
             if let Some(path) = &args.html {
                 html::write(path, &source, target, &report)?;
             }
@@ -97,11 +97,11 @@ pub(crate) fn run(args: &Args) -> Run {
         }
         Err(Stop::Failure(failure)) => Err(failure),
         Err(Stop::Problems(findings)) => {
-            let report = race::Report::of_error(findings.into());
+            let report = race::RaceReport::of_error(findings.into());
             if args.json {
                 print_json(&source, target, (&report, &[]), None)?;
             } else {
-                check::print_text(&[check::Report { source, target, problems: report.findings }])?;
+                check::print_text(&[check::CheckReport { source, target, problems: report.findings }])?;
             }
             Ok(Outcome::Problems)
         }
@@ -109,8 +109,8 @@ pub(crate) fn run(args: &Args) -> Run {
 }
 
 /// What a run showed, what the checks say besides, and what came of another order.
-struct Found {
-    report: race::Report,
+struct RaceResult {
+    report: race::RaceReport,
     warnings: Vec<Diagnostic>,
     shaken: Option<Shaken>,
 }
@@ -131,7 +131,7 @@ fn warnings(plan: &pto::Plan, findings: &[Diagnostic]) -> Vec<Diagnostic> {
     plan.checked().warnings().iter().filter(|d| !is_found(d)).cloned().collect()
 }
 
-fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Found, Stop> {
+fn find(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<RaceResult, Stop> {
     let mut ready = args.program.ready("race", source, program, target)?;
     let total = ready.measure.work;
     let (plan, mut arguments) = ready.parts();
@@ -139,23 +139,28 @@ fn find(args: &Args, source: &Source, program: &Program, target: Target) -> Resu
     let check = if args.all_paths { check.all_paths() } else { check };
     let check = args.limit.into_iter().fold(check, race::Check::limit);
     let check = match args.sync {
-        Some(SyncArg::Manual) => check.sync(Sync::Manual),
-        Some(SyncArg::Auto) => check.sync(Sync::Auto),
+        Some(OrderedByArg::Manual) => check.sync(OrderedBy::Manual),
+        Some(OrderedByArg::Auto) => check.sync(OrderedBy::Auto),
         None => check,
     };
     let report = progress::watch(total, |counter| check.progress(counter).run(&mut arguments));
     let warnings = warnings(plan, &report.findings);
     if args.schedule == Schedule::Program {
-        return Ok(Found { report, warnings, shaken: None });
+        return Ok(RaceResult { report, warnings, shaken: None });
     }
-    if report.sync == Sync::Auto {
+    if report.sync == OrderedBy::Auto {
         return Err(schedule::not_manual().into());
     }
     let shaken = schedule::shake(&args.program, source, program, target)?;
-    Ok(Found { report, warnings, shaken: Some(shaken) })
+    Ok(RaceResult { report, warnings, shaken: Some(shaken) })
 }
 
-fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Option<&Shaken>) -> Result<(), Failure> {
+fn print_text(
+    source: &InputText,
+    target: Target,
+    report: &race::RaceReport,
+    shaken: Option<&Shaken>,
+) -> Result<(), Failure> {
     render::print(source, &report.findings)?;
     let mut err = anstream::stderr().lock();
     let lines = Lines::new(&source.text);
@@ -166,8 +171,8 @@ fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Op
         write!(err, "{}", shaken.text())?;
     }
     let auto = match report.sync {
-        Sync::Auto => "; it leaves the order of the pipes of a core to the toolchain",
-        Sync::Manual => "",
+        OrderedBy::Auto => "; it leaves the order of the pipes of a core to the toolchain",
+        OrderedBy::Manual => "",
     };
     if report.unordered && !report.findings.is_empty() {
         let note = "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto";
@@ -190,7 +195,7 @@ fn print_text(source: &Source, target: Target, report: &race::Report, shaken: Op
 }
 
 #[derive(Serialize)]
-struct JsonReport<'a> {
+struct JsonRaceReport<'a> {
     file: &'a str,
     target: &'static str,
     /// `manual`: the program orders its pipes; `auto`: the toolchain will.
@@ -214,16 +219,16 @@ struct JsonUndecided<'a> {
 }
 
 fn print_json(
-    source: &Source,
+    source: &InputText,
     target: Target,
-    (report, warnings): (&race::Report, &[Diagnostic]),
+    (report, warnings): (&race::RaceReport, &[Diagnostic]),
     shaken: Option<&Shaken>,
 ) -> Result<(), Failure> {
     let lines = Lines::new(&source.text);
-    let object = JsonReport {
+    let object = JsonRaceReport {
         file: &source.name,
         target: target.name(),
-        sync: if report.sync == Sync::Auto { "auto" } else { "manual" },
+        sync: if report.sync == OrderedBy::Auto { "auto" } else { "manual" },
         instructions: report.instructions,
         stopped: report.stopped,
         findings: report.findings.iter().map(|d| json::diagnostic(source, &lines, d)).collect(),

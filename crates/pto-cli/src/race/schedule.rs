@@ -1,8 +1,8 @@
 //! Executes a program in another order that a device could take, and compares the results.
 
 use crate::Failure;
-use crate::input::Source;
-use crate::program::{Bound, ProgramArgs, Stop};
+use crate::input::InputText;
+use crate::program::{BoundParam, ProgramArgs, Stop};
 use pto::data::{Comparison, Tolerance, compare, show_number};
 use pto::isa::DType;
 use pto::{Program, Target};
@@ -22,7 +22,7 @@ pub(super) struct Changed {
 }
 
 /// Runs the program twice on the same data: in program order, and as the seed says.
-pub(super) fn shake(args: &ProgramArgs, source: &Source, program: &Program, target: Target) -> Result<Shaken, Stop> {
+pub(super) fn shake(args: &ProgramArgs, source: &InputText, program: &Program, target: Target) -> Result<Shaken, Stop> {
     let mut first = args.ready("race", source, program, target)?;
     let mut second = args.ready("race", source, program, target)?;
     let (plan, mut arguments) = first.parts();
@@ -36,7 +36,7 @@ pub(super) fn shake(args: &ProgramArgs, source: &Source, program: &Program, targ
     Ok(Shaken { seed: args.seed, changed })
 }
 
-fn differences(in_order: &[Bound], reordered: &[Bound]) -> Result<Vec<Changed>, Stop> {
+fn differences(in_order: &[BoundParam], reordered: &[BoundParam]) -> Result<Vec<Changed>, Stop> {
     let exact = Tolerance { relative: 0.0, absolute: 0.0 };
     let mut changed = Vec::new();
     for (a, b) in in_order.iter().zip(reordered) {

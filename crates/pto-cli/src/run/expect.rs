@@ -1,10 +1,10 @@
 //! Results and what they should be.
 
 use super::{Failure, memory_named};
-use crate::program::Bound;
+use crate::program::BoundParam;
 use crate::program::memory::{has_rows_of, npz_key, raw};
-use crate::program::spec::{self, Maker, Source};
-use pto::data::{Array, Comparison, Error, Numbers, Tolerance, Value, compare, npy, npz, shape_text};
+use crate::program::spec::{self, DataSource, NumberGenerator};
+use pto::data::{AnyNumber, Array, Comparison, DataError, Numbers, Tolerance, compare, npy, npz, shape_text};
 
 /// What a parameter should hold after the run.
 pub(super) struct Expectation {
@@ -17,7 +17,7 @@ pub(super) struct Expectation {
 
 /// Tolerances that were asked for.
 #[derive(Clone, Copy)]
-pub(super) struct Limits {
+pub(super) struct ToleranceArgs {
     pub(super) relative: Option<f64>,
     pub(super) absolute: Option<f64>,
 }
@@ -36,7 +36,7 @@ impl Numbers for Reference {
         }
     }
 
-    fn number(&self, index: usize) -> Value {
+    fn number(&self, index: usize) -> AnyNumber {
         match self {
             Self::Same(array) => array.number(index),
             Self::Other(stored) => stored.number(index),
@@ -55,14 +55,19 @@ impl Reference {
 
 impl Expectation {
     /// Reads `NAME=VALUE` and the reference, so that a bad one is found before the program runs.
-    pub(super) fn new(text: &str, bound: &[Bound], limits: Limits, longest_sum: u64) -> Result<Self, Failure> {
+    pub(super) fn new(
+        text: &str,
+        bound: &[BoundParam],
+        limits: ToleranceArgs,
+        longest_sum: u64,
+    ) -> Result<Self, Failure> {
         let (name, value) = spec::named(text).ok_or_else(|| Failure(format!("`--expect {text}` is not NAME=VALUE")))?;
         let param = memory_named(bound, name)?;
-        let fail = |e: Error| Failure(e.about(format_args!("--expect {name}")).to_string());
+        let fail = |e: DataError| Failure(e.about(format_args!("--expect {name}")).to_string());
         let Some(array) = bound[param].data().map_err(fail)? else {
             return Err(Failure(format!("`{name}` is not memory")));
         };
-        let reference = load(&array, name, &Source::parse(value)?).map_err(fail)?;
+        let reference = load(&array, name, &DataSource::parse(value)?).map_err(fail)?;
         if reference.count() != array.count() || !has_rows_of(reference.shape(), array.shape()) {
             let (shape, found) = (shape_text(array.shape()), shape_text(reference.shape()));
             return Err(Failure(format!("--expect {name}: {value} is {found}, and `{name}` is {shape}")));
@@ -76,8 +81,8 @@ impl Expectation {
     }
 
     /// Compares.
-    pub(super) fn compare(&self, bound: &[Bound]) -> Result<Comparison, Failure> {
-        let fail = |e: Error| Failure(e.to_string());
+    pub(super) fn compare(&self, bound: &[BoundParam]) -> Result<Comparison, Failure> {
+        let fail = |e: DataError| Failure(e.to_string());
         match bound[self.param].data().map_err(fail)? {
             Some(array) => compare(&array, &self.reference, self.tolerance).map_err(fail),
             None => Err(Failure(format!("`{}` is not memory", bound[self.param].name))),
@@ -92,16 +97,18 @@ fn usual_size(numbers: &Reference) -> f64 {
     if count == 0.0 { 0.0 } else { (sum / count).sqrt() }
 }
 
-fn load(array: &Array, name: &str, source: &Source) -> Result<Reference, Error> {
+fn load(array: &Array, name: &str, source: &DataSource) -> Result<Reference, DataError> {
     let (dtype, shape) = (array.dtype(), array.shape());
-    let made = |maker: Maker, shape: &[u64]| maker.make(dtype, shape, 0).map(Reference::Same);
+    let made = |maker: NumberGenerator, shape: &[u64]| maker.make(dtype, shape, 0).map(Reference::Same);
     let stored = match source {
-        Source::Npy(path) => npy::read_file(path)?,
-        Source::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
-        Source::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
-        Source::Number(value) => return made(Maker::Fill(*value), shape),
-        Source::Made(Maker::Random, _) => return Err(Error::new("random numbers cannot be expected results")),
-        Source::Made(maker, wish) => {
+        DataSource::Npy(path) => npy::read_file(path)?,
+        DataSource::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
+        DataSource::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
+        DataSource::Number(value) => return made(NumberGenerator::Fill(*value), shape),
+        DataSource::Made(NumberGenerator::Random, _) => {
+            return Err(DataError::new("random numbers cannot be expected results"));
+        }
+        DataSource::Made(maker, wish) => {
             wish.allows(dtype)?;
             return made(*maker, wish.shape.as_deref().unwrap_or(shape));
         }

@@ -1,13 +1,13 @@
 //! What happened, for programs. `docs/run.md` describes the object.
 
-use super::Finished;
+use super::FinishedRun;
 use super::checksum;
 use super::expect::Expectation;
 use super::text::type_and_shape;
-use crate::input::Source;
+use crate::input::InputText;
 use crate::json::{self, JsonDiagnostic};
-use crate::program::{Bound, Content};
-use pto::data::{Array, Comparison, Difference, Error, Numbers, Summary, Value};
+use crate::program::{ArgContent, BoundParam};
+use pto::data::{AnyNumber, Array, Comparison, DataError, Difference, Numbers, Summary};
 use pto::syntax::Lines;
 use pto::{Diagnostic, Target};
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub(super) struct JsonRun<'a> {
     printed: Vec<JsonPrinted<'a>>,
     parameters: Vec<JsonParameter<'a>>,
     comparisons: Vec<JsonComparison<'a>>,
-    files: Vec<JsonFile<'a>>,
+    files: Vec<JsonWrittenFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     times: Option<Vec<JsonTime<'a>>>,
     /// Warnings: a run with problems has no results.
@@ -91,7 +91,7 @@ struct JsonDifference<'a> {
 }
 
 #[derive(Serialize)]
-struct JsonFile<'a> {
+struct JsonWrittenFile<'a> {
     name: &'a str,
     file: String,
 }
@@ -113,16 +113,16 @@ pub(super) struct JsonProblems<'a> {
     diagnostics: Vec<JsonDiagnostic<'a>>,
 }
 
-pub(super) fn problems<'a>(source: &'a Source, target: Target, problems: &'a [Diagnostic]) -> JsonProblems<'a> {
+pub(super) fn problems<'a>(source: &'a InputText, target: Target, problems: &'a [Diagnostic]) -> JsonProblems<'a> {
     let lines = Lines::new(&source.text);
     let diagnostics = problems.iter().map(|d| json::diagnostic(source, &lines, d)).collect();
     JsonProblems { file: &source.name, target: target.name(), diagnostics }
 }
 
 /// The whole report.
-pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
+pub(super) fn report<'a>(run: &'a FinishedRun<'_>) -> Result<JsonRun<'a>, DataError> {
     let parameters = (0..run.ready.run.bound.len()).map(|i| parameter(run, i)).collect::<Result<_, _>>()?;
-    let file = |(i, path): (usize, &std::path::Path)| JsonFile {
+    let file = |(i, path): (usize, &std::path::Path)| JsonWrittenFile {
         name: &run.ready.run.bound[i].name,
         file: path.display().to_string(),
     };
@@ -144,14 +144,14 @@ pub(super) fn report<'a>(run: &'a Finished<'_>) -> Result<JsonRun<'a>, Error> {
     })
 }
 
-fn parameter<'a>(run: &'a Finished<'_>, index: usize) -> Result<JsonParameter<'a>, Error> {
-    let bound: &Bound = &run.ready.run.bound[index];
+fn parameter<'a>(run: &'a FinishedRun<'_>, index: usize) -> Result<JsonParameter<'a>, DataError> {
+    let bound: &BoundParam = &run.ready.run.bound[index];
     let (kind, value) = match &bound.content {
-        Content::Int(_, i) => ("scalar", Some(number(Value::Int((*i).into())))),
-        Content::Float(_, f) => ("scalar", Some(number(Value::Float(*f)))),
-        Content::Memory(_) | Content::Remote(..) => ("pointer", None),
-        Content::Tensor(_) => ("tensor", None),
-        Content::Tile(..) => ("tile", None),
+        ArgContent::Int(_, i) => ("scalar", Some(number(AnyNumber::Int((*i).into())))),
+        ArgContent::Float(_, f) => ("scalar", Some(number(AnyNumber::Float(*f)))),
+        ArgContent::Memory(_) | ArgContent::Remote(..) => ("pointer", None),
+        ArgContent::Tensor(_) => ("tensor", None),
+        ArgContent::Tile(..) => ("tile", None),
     };
     let written = run.report.written[index];
     let array = bound.data()?;
@@ -193,7 +193,7 @@ fn values(array: &Array, shape: &[u64], next: &mut usize) -> Json {
     }
 }
 
-fn comparison<'a>(run: &'a Finished<'_>, expectation: &'a Expectation, c: &'a Comparison) -> JsonComparison<'a> {
+fn comparison<'a>(run: &'a FinishedRun<'_>, expectation: &'a Expectation, c: &'a Comparison) -> JsonComparison<'a> {
     let difference =
         |d: &'a Difference| JsonDifference { index: &d.index, found: number(d.found), expected: number(d.expected) };
     JsonComparison {
@@ -211,17 +211,17 @@ fn comparison<'a>(run: &'a Finished<'_>, expectation: &'a Expectation, c: &'a Co
     }
 }
 
-fn time<'a>(run: &Finished<'_>, t: &'a pto::cpu::Timing) -> JsonTime<'a> {
+fn time<'a>(run: &FinishedRun<'_>, t: &'a pto::cpu::Timing) -> JsonTime<'a> {
     let (line, column) = run.lines.locate(t.span.start);
     JsonTime { line, column, instruction: &t.name, count: t.count, nanoseconds: t.nanos }
 }
 
 /// A number; JSON has no NaN and no infinity, so these are texts.
-fn number(value: Value) -> Json {
+fn number(value: AnyNumber) -> Json {
     match value {
-        Value::Int(i) => i64::try_from(i).map_or_else(|_| Json::from(i as u64), Json::from),
-        Value::Float(x) if x.is_finite() => Json::from(x),
-        Value::Float(x) if x.is_nan() => Json::from("nan"),
-        Value::Float(x) => Json::from(if x > 0.0 { "inf" } else { "-inf" }),
+        AnyNumber::Int(i) => i64::try_from(i).map_or_else(|_| Json::from(i as u64), Json::from),
+        AnyNumber::Float(x) if x.is_finite() => Json::from(x),
+        AnyNumber::Float(x) if x.is_nan() => Json::from("nan"),
+        AnyNumber::Float(x) => Json::from(if x > 0.0 { "inf" } else { "-inf" }),
     }
 }

@@ -6,13 +6,13 @@ mod outputs;
 mod text;
 
 use super::check;
-use super::input::Source;
-use super::program::{Bound, ProgramArgs, Ready, Stop, VALUES_HELP};
+use super::input::InputText;
+use super::program::{BoundParam, ProgramArgs, Ready, Stop, VALUES_HELP};
 use super::render;
-use super::{Failure, Outcome, Run, out};
-use expect::{Expectation, Limits};
+use super::{CommandResult, Failure, Outcome, out};
+use expect::{Expectation, ToleranceArgs};
 use outputs::Outputs;
-use pto::cpu::{Report, Timing, Uninitialised};
+use pto::cpu::{RunReport, Timing, Uninitialised};
 use pto::data::{Array, Comparison};
 use pto::isa::codes;
 use pto::syntax::Lines;
@@ -83,7 +83,7 @@ fn tolerance(text: &str) -> Result<f64, String> {
 }
 
 /// A run that is ready to start: its arguments have been validated.
-struct Prepared {
+struct PreparedRun {
     run: Ready,
     shown: Vec<usize>,
     outputs: Outputs,
@@ -91,19 +91,19 @@ struct Prepared {
 }
 
 /// A run that went through to its end.
-struct Finished<'a> {
+struct FinishedRun<'a> {
     args: &'a Args,
-    source: &'a Source,
+    source: &'a InputText,
     target: Target,
-    ready: &'a Prepared,
-    report: Report,
+    ready: &'a PreparedRun,
+    report: RunReport,
     elapsed: Duration,
     /// One for each expectation.
     comparisons: Vec<Comparison>,
     lines: Lines,
 }
 
-impl Finished<'_> {
+impl FinishedRun<'_> {
     /// How long instructions took, where that was asked for.
     fn timings(&self) -> Option<&[Timing]> {
         self.args.time.then_some(&self.report.timings[..])
@@ -115,7 +115,7 @@ impl Finished<'_> {
     }
 }
 
-pub(crate) fn run(args: &Args) -> Run {
+pub(crate) fn run(args: &Args) -> CommandResult {
     let (source, program, target) = args.program.read()?;
     let problems = match execute(args, &source, &program, target) {
         Ok(outcome) => return Ok(outcome),
@@ -125,12 +125,12 @@ pub(crate) fn run(args: &Args) -> Run {
     if args.json {
         print_json(&json::problems(&source, target, &problems))?;
     } else {
-        check::print_text(&[check::Report { source, target, problems }])?;
+        check::print_text(&[check::CheckReport { source, target, problems }])?;
     }
     Ok(Outcome::Problems)
 }
 
-fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Outcome, Stop> {
+fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<Outcome, Stop> {
     let mut ready = prepare(args, source, program, target)?;
     let start = Instant::now();
     let report = launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?;
@@ -139,7 +139,7 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
     let comparisons = ready.expected.iter().map(|e| e.compare(&ready.run.bound)).collect::<Result<Vec<_>, _>>()?;
     let same = comparisons.iter().all(Comparison::matches);
     let lines = Lines::new(&source.text);
-    let finished = Finished { args, source, target, ready: &ready, report, elapsed, comparisons, lines };
+    let finished = FinishedRun { args, source, target, ready: &ready, report, elapsed, comparisons, lines };
     if args.json {
         print_json(&json::report(&finished)?)?;
     } else {
@@ -151,7 +151,7 @@ fn execute(args: &Args, source: &Source, program: &Program, target: Target) -> R
 }
 
 /// Everything before the run, which may take long.
-fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> Result<Prepared, Stop> {
+fn prepare(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<PreparedRun, Stop> {
     let fill = match args.uninitialised {
         Fill::Zero => Uninitialised::Zero,
         Fill::Nan => Uninitialised::Nan,
@@ -162,16 +162,16 @@ fn prepare(args: &Args, source: &Source, program: &Program, target: Target) -> R
     let bound = &run.bound;
     let shown = args.show.iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
     let outputs = Outputs::new(&args.out, bound)?;
-    let limits = Limits { relative: args.rtol, absolute: args.atol };
+    let limits = ToleranceArgs { relative: args.rtol, absolute: args.atol };
     let expected = args
         .expect
         .iter()
         .map(|e| Expectation::new(e, bound, limits, run.measure.longest_sum))
         .collect::<Result<_, _>>()?;
-    Ok(Prepared { run, shown, outputs, expected })
+    Ok(PreparedRun { run, shown, outputs, expected })
 }
 
-fn launch(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
+fn launch(args: &Args, ready: &mut PreparedRun) -> Result<RunReport, Stop> {
     let work = ready.run.measure.work;
     let (plan, mut arguments) = ready.run.parts();
     let launch = args.program.launch(plan, args.threads);
@@ -182,8 +182,8 @@ fn launch(args: &Args, ready: &mut Prepared) -> Result<Report, Stop> {
 }
 
 /// If memory is too small and the user gave no size, the message shows the inferred size.
-fn with_sizes(mut stop: Stop, bound: &[Bound]) -> Stop {
-    let inferred: Vec<&Bound> = bound.iter().filter(|b| b.inferred).collect();
+fn with_sizes(mut stop: Stop, bound: &[BoundParam]) -> Stop {
+    let inferred: Vec<&BoundParam> = bound.iter().filter(|b| b.inferred).collect();
     if let (Stop::Problems(problems), [first, ..]) = (&mut stop, &inferred[..]) {
         let sizes: Vec<String> = inferred.iter().map(|b| format!("{} {}", b.name, text::type_and_shape(b).1)).collect();
         let text = format!("sizes found by following the program: {}; others can be given", sizes.join(", "));
@@ -195,7 +195,7 @@ fn with_sizes(mut stop: Stop, bound: &[Bound]) -> Stop {
 }
 
 /// The parameter of a name, if it is memory.
-fn memory_named(bound: &[Bound], name: &str) -> Result<usize, Failure> {
+fn memory_named(bound: &[BoundParam], name: &str) -> Result<usize, Failure> {
     let name = name.strip_prefix('%').unwrap_or(name);
     bound.iter().position(|b| b.name == name && b.is_memory()).ok_or_else(|| {
         let names: Vec<&str> = bound.iter().filter(|b| b.is_memory()).map(|b| &*b.name).collect();

@@ -2,9 +2,9 @@
 
 use super::{Failure, memory_named};
 use crate::files::{self, Staged, directory};
-use crate::program::Bound;
+use crate::program::BoundParam;
 use crate::program::spec;
-use pto::data::{Array, Error, npy, npz};
+use pto::data::{Array, DataError, npy, npz};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -17,7 +17,7 @@ pub(super) struct Outputs {
 
 impl Outputs {
     /// Parses `NAME=FILE` arguments. All errors are found here, before the program runs.
-    pub(super) fn new(texts: &[String], bound: &[Bound]) -> Result<Self, Failure> {
+    pub(super) fn new(texts: &[String], bound: &[BoundParam]) -> Result<Self, Failure> {
         let mut files: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
         for text in texts {
             let wrong = || Failure(format!("`--out {text}` is not NAME=FILE"));
@@ -38,10 +38,10 @@ impl Outputs {
     }
 
     /// Writes all files; none of them appears if one cannot be written.
-    pub(super) fn write(&self, bound: &[Bound]) -> Result<(), Failure> {
+    pub(super) fn write(&self, bound: &[BoundParam]) -> Result<(), Failure> {
         let stage = |(path, params): (&PathBuf, &Vec<usize>)| {
             let arrays = params.iter().map(|&i| Ok((&*bound[i].name, data(&bound[i])?)));
-            let arrays: Vec<_> = arrays.collect::<Result<_, Error>>().map_err(|e| Failure(e.to_string()))?;
+            let arrays: Vec<_> = arrays.collect::<Result<_, DataError>>().map_err(|e| Failure(e.to_string()))?;
             stage(path, &arrays)
         };
         let staged = self.files.iter().map(stage).collect::<Result<Vec<_>, _>>()?;
@@ -54,8 +54,8 @@ impl Outputs {
     }
 }
 
-fn data(bound: &Bound) -> Result<Cow<'_, Array>, Error> {
-    bound.data()?.ok_or_else(|| Error::new(format!("`{}` is not memory", bound.name)))
+fn data(bound: &BoundParam) -> Result<Cow<'_, Array>, DataError> {
+    bound.data()?.ok_or_else(|| DataError::new(format!("`{}` is not memory", bound.name)))
 }
 
 /// The extension of a file that can be written.

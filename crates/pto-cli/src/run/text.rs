@@ -1,12 +1,12 @@
 //! What happened, for people.
 
-use super::{Finished, checksum};
-use crate::program::{Bound, Content};
-use pto::data::{Array, Comparison, Error, Summary, Tolerance, Value, shape_text, show, show_number};
+use super::{FinishedRun, checksum};
+use crate::program::{ArgContent, BoundParam};
+use pto::data::{AnyNumber, Array, Comparison, DataError, Summary, Tolerance, shape_text, show, show_number};
 use pto::isa::DType;
 
 /// The whole report.
-pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
+pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
     let mut text = printed(run);
     text += &head(run);
     text += &inputs(run);
@@ -37,7 +37,7 @@ pub(super) fn report(run: &Finished<'_>) -> Result<String, Error> {
 }
 
 /// What the program printed. With several blocks, every line says which one it is from.
-fn printed(run: &Finished<'_>) -> String {
+fn printed(run: &FinishedRun<'_>) -> String {
     let mut text = String::new();
     for block in &run.report.printed {
         let from = if run.args.program.blocks == 1 { String::new() } else { format!("[block {}] ", block.block) };
@@ -49,7 +49,7 @@ fn printed(run: &Finished<'_>) -> String {
     text
 }
 
-fn head(run: &Finished<'_>) -> String {
+fn head(run: &FinishedRun<'_>) -> String {
     let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let blocks = if run.args.program.blocks == 1 {
         String::new()
@@ -64,8 +64,8 @@ fn head(run: &Finished<'_>) -> String {
 }
 
 /// What was given and not written.
-fn inputs(run: &Finished<'_>) -> String {
-    let is_own = |b: &Bound| !matches!(b.content, Content::Remote(..));
+fn inputs(run: &FinishedRun<'_>) -> String {
+    let is_own = |b: &BoundParam| !matches!(b.content, ArgContent::Remote(..));
     let given = run.ready.run.bound.iter().zip(&run.report.written).filter(|(b, written)| !**written && is_own(b));
     let rows: Vec<Vec<String>> = given
         .map(|(bound, _)| {
@@ -79,17 +79,17 @@ fn inputs(run: &Finished<'_>) -> String {
     format!("\n{}", table(&["in", "type", "shape", "data"], "llll", &rows))
 }
 
-pub(super) fn type_and_shape(bound: &Bound) -> (String, String) {
+pub(super) fn type_and_shape(bound: &BoundParam) -> (String, String) {
     match &bound.content {
-        Content::Int(ty, _) | Content::Float(ty, _) => (ty.to_string(), "scalar".to_string()),
-        Content::Remote(..) => (String::new(), "remote".to_string()),
-        Content::Memory(array) | Content::Tensor(array) => (array.dtype().to_string(), shape_text(array.shape())),
-        Content::Tile(array, (rows, cols)) => (array.dtype().to_string(), shape_text(&[*rows, *cols])),
+        ArgContent::Int(ty, _) | ArgContent::Float(ty, _) => (ty.to_string(), "scalar".to_string()),
+        ArgContent::Remote(..) => (String::new(), "remote".to_string()),
+        ArgContent::Memory(array) | ArgContent::Tensor(array) => (array.dtype().to_string(), shape_text(array.shape())),
+        ArgContent::Tile(array, (rows, cols)) => (array.dtype().to_string(), shape_text(&[*rows, *cols])),
     }
 }
 
 /// What was written, in a few numbers. Counts of NaN and infinity stand there only if there are any.
-fn outputs(run: &Finished<'_>) -> Result<String, Error> {
+fn outputs(run: &FinishedRun<'_>) -> Result<String, DataError> {
     let mut rows = Vec::new();
     for (bound, _) in run.ready.run.bound.iter().zip(&run.report.written).filter(|(_, written)| **written) {
         if let Some(array) = bound.data()? {
@@ -111,7 +111,7 @@ fn outputs(run: &Finished<'_>) -> Result<String, Error> {
     Ok(format!("\n{}", table(&header, &aligned, &rows)))
 }
 
-fn summary(bound: &Bound, array: &Array) -> Vec<String> {
+fn summary(bound: &BoundParam, array: &Array) -> Vec<String> {
     let (dtype, s) = (array.dtype(), Summary::of(array));
     let (ty, shape) = type_and_shape(bound);
     let none = || "-".to_string();
@@ -130,12 +130,12 @@ fn summary(bound: &Bound, array: &Array) -> Vec<String> {
 }
 
 /// First and last of the first row, and of the last.
-fn corners(dtype: DType, numbers: &[Value]) -> String {
+fn corners(dtype: DType, numbers: &[AnyNumber]) -> String {
     let words: Vec<String> = numbers
         .iter()
         .map(|v| match v {
-            Value::Float(x) => general(*x, 4),
-            Value::Int(_) => brief(dtype, *v),
+            AnyNumber::Float(x) => general(*x, 4),
+            AnyNumber::Int(_) => brief(dtype, *v),
         })
         .collect();
     match words.as_slice() {
@@ -146,10 +146,10 @@ fn corners(dtype: DType, numbers: &[Value]) -> String {
 }
 
 /// Integers as they are, other numbers in six digits.
-fn brief(dtype: DType, value: Value) -> String {
+fn brief(dtype: DType, value: AnyNumber) -> String {
     match value {
-        Value::Int(_) => show_number(dtype, value),
-        Value::Float(x) => general(x, 6),
+        AnyNumber::Int(_) => show_number(dtype, value),
+        AnyNumber::Float(x) => general(x, 6),
     }
 }
 
@@ -170,7 +170,7 @@ pub(super) fn general(x: f64, digits: usize) -> String {
     trim(&format!("{x:.*}", (digits as i32 - 1 - exponent).max(0) as usize))
 }
 
-fn verdict(bound: &Bound, reference: &str, c: &Comparison) -> String {
+fn verdict(bound: &BoundParam, reference: &str, c: &Comparison) -> String {
     let (name, count, exact) = (&bound.name, c.count, c.tolerance == Tolerance { relative: 0.0, absolute: 0.0 });
     let allowed = format!("{} + {} * |expected|", general(c.tolerance.absolute, 3), general(c.tolerance.relative, 3));
     let relative = c.max_rel.map_or("-".to_string(), |r| general(r, 4));
@@ -190,7 +190,7 @@ fn verdict(bound: &Bound, reference: &str, c: &Comparison) -> String {
 }
 
 /// Where the time went, instruction by instruction of the text.
-fn times(run: &Finished<'_>, timings: &[pto::cpu::Timing]) -> String {
+fn times(run: &FinishedRun<'_>, timings: &[pto::cpu::Timing]) -> String {
     let total: u64 = timings.iter().map(|t| t.nanos).sum();
     let mut sorted: Vec<_> = timings.iter().filter(|t| t.count > 0).collect();
     sorted.sort_by_key(|t| (std::cmp::Reverse(t.nanos), t.span));

@@ -30,7 +30,7 @@ fn root() -> PathBuf {
 const DEVICES: [Target; 2] = [Target::A2A3, Target::A5];
 
 /// The C++ of a program, unless it cannot be emitted.
-fn emitted(source: &str, target: Target, style: emit::Style) -> Result<String, String> {
+fn emitted(source: &str, target: Target, style: emit::CppStyle) -> Result<String, String> {
     let options = emit::Options { style, ..emit::Options::default() };
     let text = Program::parse(source).check(target).and_then(|checked| emit::cpp(&checked, &options));
     text.map_err(|problems| {
@@ -77,7 +77,7 @@ fn emitted_programs() {
     for path in programs() {
         let source = std::fs::read_to_string(&path).expect("a program");
         for target in DEVICES {
-            for style in [emit::Style::Readable, emit::Style::Plain] {
+            for style in [emit::CppStyle::Readable, emit::CppStyle::Plain] {
                 if let Ok(text) = emitted(&source, target, style) {
                     units.push((format!("{} {target} {style:?}", path.display()), text));
                 }
@@ -95,7 +95,7 @@ fn samples_of_instructions() {
     for op in table::isa() {
         for target in DEVICES {
             let Some(source) = sample::program(op, target) else { continue };
-            match emitted(&source, target, emit::Style::Readable) {
+            match emitted(&source, target, emit::CppStyle::Readable) {
                 Ok(text) => units.push((format!("{} {target}", op.row().name), text)),
                 Err(problems) if emit::emits(op) => missing.push(format!("{} {target}: {problems}", op.row().name)),
                 Err(_) => {}

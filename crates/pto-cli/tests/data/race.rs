@@ -2,7 +2,7 @@
 
 use libtest_mimic::{Failed, Trial};
 use pto::isa::Target;
-use pto_testkit::expected::{Found, compare, expectations, stated_targets};
+use pto_testkit::expected::{FoundDiagnostic, compare, expectations, stated_targets};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Command;
@@ -34,7 +34,7 @@ fn run(path: &Path) -> Result<(), Failed> {
 }
 
 /// `// args n=0 --blocks 4`
-fn race(path: &Path, source: &str, target: Target) -> Result<Vec<Found>, Failed> {
+fn race(path: &Path, source: &str, target: Target) -> Result<Vec<FoundDiagnostic>, Failed> {
     let stated = source.lines().filter_map(|l| l.strip_prefix("// args ")).flat_map(str::split_whitespace);
     let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
     command.arg("race").arg(path).args(["--json", "--target", target.name()]).args(stated);
@@ -42,13 +42,13 @@ fn race(path: &Path, source: &str, target: Target) -> Result<Vec<Found>, Failed>
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let report: Value = serde_json::from_slice(&output.stdout).map_err(|e| format!("{e}: {said}"))?;
     let text = |v: &Value| v.as_str().unwrap_or_default().to_string();
-    let found = report["findings"].as_array().into_iter().flatten().map(|d| Found {
+    let found = report["findings"].as_array().into_iter().flatten().map(|d| FoundDiagnostic {
         line: d["span"]["line"].as_u64().unwrap_or(0) as u32,
         severity: text(&d["severity"]),
         id: text(&d["id"]),
         message: text(&d["message"]),
     });
-    let found: Vec<Found> = found.collect();
+    let found: Vec<FoundDiagnostic> = found.collect();
     let failed = found.iter().any(|f| f.severity == "error");
     if output.status.code() != Some(i32::from(failed)) {
         return Err(format!("exit code {:?} with {} findings: {said}", output.status.code(), found.len()).into());

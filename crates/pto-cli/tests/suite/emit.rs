@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 const DEVICES: [Target; 2] = [Target::A2A3, Target::A5];
 
 /// The C++ of a program, or its problems.
-fn emitted(name: &str, source: &str, target: Target, style: emit::Style) -> Result<String, String> {
+fn emitted(name: &str, source: &str, target: Target, style: emit::CppStyle) -> Result<String, String> {
     let lines = Lines::new(source);
     let line = |at: u32| lines.locate(at).0;
     let options = emit::Options { source: name, line: Some(&line), style, ..emit::Options::default() };
@@ -48,8 +48,8 @@ fn programs_are_emitted_as_recorded() {
         let source = std::fs::read_to_string(&path).expect("a program");
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         for target in DEVICES {
-            let result = emitted(&name, &source, target, emit::Style::Readable);
-            let again = emitted(&name, &source, target, emit::Style::Readable);
+            let result = emitted(&name, &source, target, emit::CppStyle::Readable);
+            let again = emitted(&name, &source, target, emit::CppStyle::Readable);
             assert_eq!(result, again, "the same text for the same program");
             let text = result.unwrap_or_else(|problems| problems);
             let file = PathBuf::from(format!("{}.{target}.cpp", recorded.display()));

@@ -7,8 +7,8 @@ pub(crate) use movement::through_pipe;
 pub use movement::way_between;
 pub use vector::{Work, work};
 
-use crate::laws::{Grade, Key, Law, Laws, Model};
-use pto_isa::row::Cost;
+use crate::laws::{Grade, Law, Laws, Model, ParamKey};
+use pto_isa::row::CostClass;
 use pto_isa::{DType, Loc, Op, Target};
 
 /// A tile as an instruction uses it.
@@ -34,7 +34,7 @@ impl TileUse {
 
 /// One execution of an instruction.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Instance {
+pub struct Execution {
     /// The instruction.
     pub op: Op,
     /// Its tiles, those it reads first.
@@ -78,34 +78,36 @@ impl Charge {
 /// Costs an execution.
 ///
 /// ```
-/// use pto_cost::{Instance, Laws, Model, TileUse, charge};
+/// use pto_cost::{Execution, Laws, Model, TileUse, charge};
 /// use pto_isa::{DType, Loc, Target, table::op};
 ///
 /// let tile = |write| TileUse { loc: Loc::Vec, dtype: DType::F32, size: (64, 64), valid: (64, 64), write };
 /// let tiles = vec![tile(false), tile(false), tile(true)];
-/// let add = Instance { op: op::tadd, tiles, loaded: 0, stored: 0, mode: "" };
+/// let add = Execution { op: op::tadd, tiles, loaded: 0, stored: 0, mode: "" };
 /// let cost = charge(&add, Laws::of(Target::A2A3), Model::Calibrated);
 /// assert_eq!(cost.cycles().round(), 159.0); // a 910B3 needs 160
 /// ```
-pub fn charge(instance: &Instance, laws: &Laws, model: Model) -> Charge {
+pub fn charge(instance: &Execution, laws: &Laws, model: Model) -> Charge {
     let row = instance.op.row();
     match row.cost {
-        Cost::None | Cost::Sync => Charge::FREE,
-        Cost::Load | Cost::Store | Cost::Move | Cost::FixPipe | Cost::Fifo => movement::charge(instance, laws),
-        Cost::Matmul => matmul(instance, laws),
-        Cost::Gather if instance.loaded + instance.stored > 0 => movement::charge(instance, laws),
-        Cost::Comm => transfer(instance, laws),
-        Cost::Scalar if instance.tiles.is_empty() => scalar(instance, laws),
+        CostClass::None | CostClass::Sync => Charge::FREE,
+        CostClass::Load | CostClass::Store | CostClass::Move | CostClass::FixPipe | CostClass::Fifo => {
+            movement::charge(instance, laws)
+        }
+        CostClass::Matmul => matmul(instance, laws),
+        CostClass::Gather if instance.loaded + instance.stored > 0 => movement::charge(instance, laws),
+        CostClass::Comm => transfer(instance, laws),
+        CostClass::Scalar if instance.tiles.is_empty() => scalar(instance, laws),
         _ => vector_charge(instance, laws, model),
     }
 }
 
-fn law_of<'l>(instance: &Instance, laws: &'l Laws) -> Option<&'l Law> {
+fn law_of<'l>(instance: &Execution, laws: &'l Laws) -> Option<&'l Law> {
     laws.instruction(instance.op, &element_types(instance), instance.mode)
 }
 
 /// The type of the first tile read, and that of the first one written where it differs.
-fn element_types(instance: &Instance) -> Vec<DType> {
+fn element_types(instance: &Execution) -> Vec<DType> {
     let read = instance.tiles.iter().find(|t| !t.write).map(|t| t.dtype);
     let written = instance.tiles.iter().find(|t| t.write).map(|t| t.dtype);
     let mut types: Vec<DType> = read.or(written).into_iter().collect();
@@ -113,7 +115,7 @@ fn element_types(instance: &Instance) -> Vec<DType> {
     types
 }
 
-fn vector_charge(instance: &Instance, laws: &Laws, model: Model) -> Charge {
+fn vector_charge(instance: &Execution, laws: &Laws, model: Model) -> Charge {
     let Some(law) = law_of(instance, laws) else { return Charge::FREE };
     let elements = vector::elements(instance);
     let flops = elements as f64;
@@ -137,13 +139,13 @@ fn vector_charge(instance: &Instance, laws: &Laws, model: Model) -> Charge {
 }
 
 /// Cycles of vector work in isolation under a law: what a fit compares with measurements.
-pub fn cycles_under(law: &Law, instance: &Instance, target: Target) -> f64 {
+pub fn cycles_under(law: &Law, instance: &Execution, target: Target) -> f64 {
     let (head, body) = vector::cycles(law, &work(instance, law), target);
     head + body
 }
 
 /// The cube multiplies boxes of 16x16 by 32 bytes, one a cycle or in several passes.
-fn matmul(instance: &Instance, laws: &Laws) -> Charge {
+fn matmul(instance: &Execution, laws: &Laws) -> Charge {
     let tile = |loc: Loc| instance.tiles.iter().find(|t| t.loc == loc);
     let (Some(left), Some(right)) = (tile(Loc::Left), tile(Loc::Right)) else {
         return vector_charge(instance, laws, Model::Calibrated);
@@ -154,7 +156,7 @@ fn matmul(instance: &Instance, laws: &Laws) -> Charge {
     let boxes = m.div_ceil(16) * depth * n.div_ceil(16);
     Charge {
         head: 0.0,
-        body: (law.get(Key::Fixed) + law.get(Key::Slope) * boxes as f64).round(),
+        body: (law.get(ParamKey::Fixed) + law.get(ParamKey::Slope) * boxes as f64).round(),
         interval: 0.0,
         global: 0,
         flops: 2.0 * (m * k * n) as f64,
@@ -163,13 +165,13 @@ fn matmul(instance: &Instance, laws: &Laws) -> Charge {
 }
 
 /// A transfer between ranks: software, and the bytes through a core.
-fn transfer(instance: &Instance, laws: &Laws) -> Charge {
+fn transfer(instance: &Execution, laws: &Laws) -> Charge {
     let moved = movement::charge(instance, laws);
-    let overhead = law_of(instance, laws).map_or(0.0, |law| law.get(Key::Fixed));
+    let overhead = law_of(instance, laws).map_or(0.0, |law| law.get(ParamKey::Fixed));
     Charge { head: moved.head + overhead, grade: Grade::Assumed, ..moved }
 }
 
-fn scalar(instance: &Instance, laws: &Laws) -> Charge {
+fn scalar(instance: &Execution, laws: &Laws) -> Charge {
     let Some(law) = law_of(instance, laws) else { return Charge::FREE };
-    Charge { body: law.get(Key::Fixed), grade: law.grade, ..Charge::FREE }
+    Charge { body: law.get(ParamKey::Fixed), grade: law.grade, ..Charge::FREE }
 }

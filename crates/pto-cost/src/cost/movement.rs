@@ -1,7 +1,7 @@
 //! Data on its way between memories.
 
-use super::{Charge, Instance, TileUse};
-use crate::laws::{Key, Law, Laws};
+use super::{Charge, Execution, TileUse};
+use crate::laws::{Law, Laws, ParamKey};
 use pto_isa::{Loc, Target};
 
 /// The name of a way in the data file; `None` is global memory.
@@ -16,7 +16,7 @@ pub fn way_between(from: Option<Loc>, to: Option<Loc>) -> String {
     format!("{}>{}", name(from), name(to))
 }
 
-pub(super) fn charge(instance: &Instance, laws: &Laws) -> Charge {
+pub(super) fn charge(instance: &Execution, laws: &Laws) -> Charge {
     let read = instance.tiles.iter().find(|t| !t.write);
     let written = instance.tiles.iter().find(|t| t.write);
     let tile = written.or(read);
@@ -26,16 +26,16 @@ pub(super) fn charge(instance: &Instance, laws: &Laws) -> Charge {
     let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
     let moved = tile.map_or(0.0, TileUse::bytes);
     let bytes = if global > 0 { global as f64 } else { moved };
-    let rate = law.get(Key::Rate).max(1e-9);
+    let rate = law.get(ParamKey::Rate).max(1e-9);
     let by_rate = bytes / rate;
     charged(law, read.filter(|t| t.loc == Loc::Acc), by_rate, global)
 }
 
 /// The latency of a transfer is hidden behind the one before it; what the fix pipe needs for each accumulator is not.
 fn charged(law: &Law, acc: Option<&TileUse>, by_rate: f64, global: u64) -> Charge {
-    let head = law.get(Key::Head);
+    let head = law.get(ParamKey::Head);
     let (head, body) = match acc {
-        Some(acc) => (0.0, head + drained(acc, by_rate, law.get(Key::Row), law.get(Key::Odd))),
+        Some(acc) => (0.0, head + drained(acc, by_rate, law.get(ParamKey::Row), law.get(ParamKey::Odd))),
         None => (head, by_rate),
     };
     Charge { head, body: body.round(), interval: 0.0, global, flops: 0.0, grade: law.grade }
@@ -61,10 +61,10 @@ pub(crate) fn through_pipe(tile: &TileUse, pushes: bool, laws: &Laws) -> Charge 
         (false, loc) => (None, Some(loc)),
     };
     let Some(law) = laws.way(&way_between(from, to)) else { return Charge::FREE };
-    let by_rate = tile.bytes() / law.get(Key::Rate).max(1e-9);
+    let by_rate = tile.bytes() / law.get(ParamKey::Rate).max(1e-9);
     let global = if direct { 0 } else { tile.bytes() as u64 };
     let charge = charged(law, (tile.loc == Loc::Acc).then_some(tile), by_rate, global);
     // The cache has entries of pipes, so that they come faster than other data.
-    let head = if global > 0 { charge.head.min(laws.machine("fifo", Key::Head)) } else { charge.head };
+    let head = if global > 0 { charge.head.min(laws.machine("fifo", ParamKey::Head)) } else { charge.head };
     Charge { head, ..charge }
 }

@@ -3,10 +3,10 @@
 //! A repeat is 256 bytes. Which calls an instruction becomes depends on its tile: whole tiles are one run of repeats, narrow
 //! ones a repeat for each row, others are cut into columns; a mask or a count is set wherever the last repeat is not full.
 
-use super::{Instance, TileUse};
-use crate::laws::{Key, Law};
+use super::{Execution, TileUse};
+use crate::laws::{Law, ParamKey};
 use pto_isa::Target;
-use pto_isa::row::Cost;
+use pto_isa::row::CostClass;
 
 const REPEAT_BYTES: u64 = 256;
 const MAX_REPEATS: u64 = 255;
@@ -34,25 +34,29 @@ pub struct Work {
 
 /// The tile whose valid region is worked on: the first one written, or the first one read where that is smaller than the work or
 /// holds bits instead of numbers.
-fn domain(instance: &Instance) -> Option<&TileUse> {
+fn domain(instance: &Execution) -> Option<&TileUse> {
     let by_source = match instance.op.row().cost {
-        Cost::RowReduce | Cost::ColReduce | Cost::Sort | Cost::Transpose | Cost::VectorCompare => true,
-        Cost::Gather => instance.mode == "pattern",
+        CostClass::RowReduce
+        | CostClass::ColReduce
+        | CostClass::Sort
+        | CostClass::Transpose
+        | CostClass::VectorCompare => true,
+        CostClass::Gather => instance.mode == "pattern",
         _ => false,
     };
     instance.tiles.iter().find(|t| t.write != by_source).or_else(|| instance.tiles.first())
 }
 
-pub(super) fn elements(instance: &Instance) -> u64 {
+pub(super) fn elements(instance: &Execution) -> u64 {
     domain(instance).map_or(0, |t| t.valid.0 * t.valid.1)
 }
 
 /// The work of an instruction under a law.
-pub fn work(instance: &Instance, law: &Law) -> Work {
+pub fn work(instance: &Execution, law: &Law) -> Work {
     let Some(tile) = domain(instance) else { return Work::default() };
     let bytes = widest(instance, tile);
     let per_repeat = (REPEAT_BYTES / bytes).max(1);
-    let per_iteration = match law.get(Key::Lanes) as u64 {
+    let per_iteration = match law.get(ParamKey::Lanes) as u64 {
         0 => per_repeat,
         stated => stated,
     };
@@ -62,43 +66,45 @@ pub fn work(instance: &Instance, law: &Law) -> Work {
     let k = cols.div_ceil(per_repeat);
     let partly = !cols.is_multiple_of(per_repeat);
     let work = match instance.op.row().cost {
-        Cost::VectorScalar | Cost::VectorFill | Cost::VectorUnary | Cost::VectorMath | Cost::VectorConvert => {
-            merged(tile, per_repeat, instance.op.row().cost == Cost::VectorScalar)
-        }
-        Cost::RowReduce => Work {
+        CostClass::VectorScalar
+        | CostClass::VectorFill
+        | CostClass::VectorUnary
+        | CostClass::VectorMath
+        | CostClass::VectorConvert => merged(tile, per_repeat, instance.op.row().cost == CostClass::VectorScalar),
+        CostClass::RowReduce => Work {
             rows: rows as f64,
             folds: (rows * k.saturating_sub(1)) as f64,
             steps: k.saturating_sub(1) as f64,
             masked: partly,
             ..Work::default()
         },
-        Cost::ColReduce => {
-            let passes = if partly && k > 1 { law.get(Key::Passes).max(1.0) } else { 1.0 };
+        CostClass::ColReduce => {
+            let passes = if partly && k > 1 { law.get(ParamKey::Passes).max(1.0) } else { 1.0 };
             Work { rows: rows as f64 * passes, repeats: (rows * cols) as f64 / per_repeat as f64, ..Work::default() }
         }
-        Cost::RowExpand if reads < 2 => {
+        CostClass::RowExpand if reads < 2 => {
             Work { rows: rows as f64, folds: (rows * k.saturating_sub(1)) as f64, ..Work::default() }
         }
-        Cost::RowExpand => Work { steps: 1.0, ..by_columns(tile, per_repeat) },
-        Cost::ColExpand => by_columns(tile, per_repeat),
-        Cost::Transpose => {
+        CostClass::RowExpand => Work { steps: 1.0, ..by_columns(tile, per_repeat) },
+        CostClass::ColExpand => by_columns(tile, per_repeat),
+        CostClass::Transpose => {
             let strip = STRIPS.iter().find(|(size, _)| *size == bytes).map_or(8, |(_, cols)| *cols);
             let calls = cols.div_ceil(strip);
             Work { calls: calls as f64, repeats: (calls * rows.div_ceil(16)) as f64, ..Work::default() }
         }
-        Cost::Sort => {
+        CostClass::Sort => {
             Work { rows: rows as f64, repeats: (rows * cols.div_ceil(per_iteration)) as f64, ..Work::default() }
         }
-        Cost::Gather => Work { rows: rows as f64, repeats: (rows * k) as f64, ..Work::default() },
+        CostClass::Gather => Work { rows: rows as f64, repeats: (rows * k) as f64, ..Work::default() },
         _ => small_or_merged(tile, per_repeat),
     };
     Work { nest, ..work }
 }
 
 /// Bytes of the widest element that is read or written, as far as it is data.
-fn widest(instance: &Instance, tile: &TileUse) -> u64 {
+fn widest(instance: &Execution, tile: &TileUse) -> u64 {
     let size = |t: &TileUse| u64::from(t.dtype.column_bits()).div_ceil(8);
-    if instance.op.row().cost != Cost::VectorConvert {
+    if instance.op.row().cost != CostClass::VectorConvert {
         return size(tile);
     }
     instance.tiles.iter().map(size).max().unwrap_or(1)
@@ -155,17 +161,17 @@ fn nest(tile: &TileUse, per_iteration: u64) -> (u64, u64) {
 /// Cycles: those that are paid once for filling and draining, and those of the work.
 pub(super) fn cycles(law: &Law, work: &Work, target: Target) -> (f64, f64) {
     let get = |key| law.get(key);
-    if target == Target::A5 && law.get(Key::Start) > 0.0 {
+    if target == Target::A5 && law.get(ParamKey::Start) > 0.0 {
         return (0.0, looped(law, work.nest));
     }
-    let masked = if work.masked { get(Key::Mask) } else { 0.0 };
-    let body = get(Key::Slope) * work.repeats
-        + get(Key::Row) * work.rows
-        + get(Key::Fold) * work.folds
-        + get(Key::Step) * work.steps
-        + get(Key::Call) * work.calls
+    let masked = if work.masked { get(ParamKey::Mask) } else { 0.0 };
+    let body = get(ParamKey::Slope) * work.repeats
+        + get(ParamKey::Row) * work.rows
+        + get(ParamKey::Fold) * work.folds
+        + get(ParamKey::Step) * work.steps
+        + get(ParamKey::Call) * work.calls
         + masked;
-    (get(Key::Fixed), body)
+    (get(ParamKey::Fixed), body)
 }
 
 /// The loop issues, the units work: the slower of the two counts.
@@ -173,7 +179,7 @@ fn looped(law: &Law, (outer, inner): (u64, u64)) -> f64 {
     let get = |key| law.get(key);
     let iterations = (outer * inner) as f64;
     let nested = outer > 1 && inner > 1;
-    let row = if nested { get(Key::Row) * outer as f64 } else { 0.0 };
-    let rate = if nested { get(Key::Nested) } else { get(Key::Rate) };
-    (get(Key::Start) + row + get(Key::Issue) * iterations).max(get(Key::Drain) + rate * iterations)
+    let row = if nested { get(ParamKey::Row) * outer as f64 } else { 0.0 };
+    let rate = if nested { get(ParamKey::Nested) } else { get(ParamKey::Rate) };
+    (get(ParamKey::Start) + row + get(ParamKey::Issue) * iterations).max(get(ParamKey::Drain) + rate * iterations)
 }

@@ -2,9 +2,9 @@
 
 mod params;
 
-pub use params::{Key, Params};
+pub use params::{ParamKey, Params};
 
-use pto_isa::row::Cost;
+use pto_isa::row::CostClass;
 use pto_isa::{DType, Op, Target};
 use std::collections::HashMap;
 use std::fmt;
@@ -70,7 +70,7 @@ pub struct Law {
 
 impl Law {
     /// A parameter; 0 where the law does not state it.
-    pub fn get(&self, key: Key) -> f64 {
+    pub fn get(&self, key: ParamKey) -> f64 {
         self.params.get(key)
     }
 }
@@ -87,12 +87,12 @@ impl Laws {
     /// The laws of a target. The host has no cost model; it is costed as `a2a3`.
     ///
     /// ```
-    /// use pto_cost::{Grade, Key, Laws};
+    /// use pto_cost::{Grade, ParamKey, Laws};
     /// use pto_isa::{DType, Target, table::op};
     ///
     /// let law = Laws::of(Target::A2A3).instruction(op::tmax, &[DType::F32], "").expect("every instruction has one");
     /// assert_eq!(law.grade, Grade::Calibrated);
-    /// assert_eq!(law.get(Key::Fixed), 23.0);
+    /// assert_eq!(law.get(ParamKey::Fixed), 23.0);
     /// ```
     pub fn of(target: Target) -> &'static Self {
         static ALL: OnceLock<[Laws; 2]> = OnceLock::new();
@@ -152,16 +152,18 @@ impl Laws {
     }
 
     /// A number of a part of the machine.
-    pub fn machine(&self, part: &str, key: Key) -> f64 {
+    pub fn machine(&self, part: &str, key: ParamKey) -> f64 {
         self.find(part, "*").map_or(0.0, |law| law.get(key))
     }
 }
 
 /// The name of a class in the data file. Transfers have no law of their class, but that of their path.
-fn class_name(cost: Cost) -> String {
+fn class_name(cost: CostClass) -> String {
     match cost {
-        Cost::Load | Cost::Store | Cost::Move | Cost::FixPipe | Cost::Fifo => "way".to_string(),
-        Cost::Sync => "Scalar".to_string(),
+        CostClass::Load | CostClass::Store | CostClass::Move | CostClass::FixPipe | CostClass::Fifo => {
+            "way".to_string()
+        }
+        CostClass::Sync => "Scalar".to_string(),
         other => format!("{other:?}"),
     }
 }
@@ -178,7 +180,7 @@ fn class_name(cost: Cost) -> String {
 /// ```
 pub fn law_of_row(op: Op, target: Target) -> Option<&'static Law> {
     let row = op.row();
-    if row.cost == Cost::None || row.cost == Cost::Sync {
+    if row.cost == CostClass::None || row.cost == CostClass::Sync {
         return None;
     }
     Laws::of(target).instruction(op, &[], "")
@@ -187,7 +189,7 @@ pub fn law_of_row(op: Op, target: Target) -> Option<&'static Law> {
 /// True when the cost of an instruction is known, or known to be none, on every device that has it.
 pub fn is_costed(op: Op) -> bool {
     let row = op.row();
-    let takes_no_time = matches!(row.cost, Cost::None | Cost::Sync);
+    let takes_no_time = matches!(row.cost, CostClass::None | CostClass::Sync);
     let devices = row.targets.iter().filter(|t| *t != Target::Cpu);
     takes_no_time || devices.into_iter().all(|t| law_of_row(op, t).is_some())
 }

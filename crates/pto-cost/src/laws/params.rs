@@ -4,7 +4,7 @@
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the data file explains them")]
 #[repr(u8)]
-pub enum Key {
+pub enum ParamKey {
     Fixed,
     Slope,
     Mask,
@@ -31,43 +31,43 @@ pub enum Key {
     LanesBytes,
 }
 
-const NAMES: [(&str, Key); 24] = [
-    ("fixed", Key::Fixed),
-    ("slope", Key::Slope),
-    ("mask", Key::Mask),
-    ("row", Key::Row),
-    ("fold", Key::Fold),
-    ("step", Key::Step),
-    ("call", Key::Call),
-    ("passes", Key::Passes),
-    ("start", Key::Start),
-    ("issue", Key::Issue),
-    ("drain", Key::Drain),
-    ("rate", Key::Rate),
-    ("nested", Key::Nested),
-    ("lanes", Key::Lanes),
-    ("head", Key::Head),
-    ("odd", Key::Odd),
-    ("cycles", Key::Cycles),
-    ("bytes", Key::Bytes),
-    ("thrash", Key::Thrash),
-    ("mhz", Key::Mhz),
-    ("cube_cores", Key::CubeCores),
-    ("vector_cores", Key::VectorCores),
-    ("flops_f16", Key::FlopsF16),
-    ("lanes_bytes", Key::LanesBytes),
+const NAMES: [(&str, ParamKey); 24] = [
+    ("fixed", ParamKey::Fixed),
+    ("slope", ParamKey::Slope),
+    ("mask", ParamKey::Mask),
+    ("row", ParamKey::Row),
+    ("fold", ParamKey::Fold),
+    ("step", ParamKey::Step),
+    ("call", ParamKey::Call),
+    ("passes", ParamKey::Passes),
+    ("start", ParamKey::Start),
+    ("issue", ParamKey::Issue),
+    ("drain", ParamKey::Drain),
+    ("rate", ParamKey::Rate),
+    ("nested", ParamKey::Nested),
+    ("lanes", ParamKey::Lanes),
+    ("head", ParamKey::Head),
+    ("odd", ParamKey::Odd),
+    ("cycles", ParamKey::Cycles),
+    ("bytes", ParamKey::Bytes),
+    ("thrash", ParamKey::Thrash),
+    ("mhz", ParamKey::Mhz),
+    ("cube_cores", ParamKey::CubeCores),
+    ("vector_cores", ParamKey::VectorCores),
+    ("flops_f16", ParamKey::FlopsF16),
+    ("lanes_bytes", ParamKey::LanesBytes),
 ];
 
 /// Named numbers.
 #[derive(Clone, PartialEq, Default, Debug)]
-pub struct Params(Vec<(Key, f64)>);
+pub struct Params(Vec<(ParamKey, f64)>);
 
 impl Params {
     /// Reads `fixed=24 slope=2`. Names that do not exist are left out; a test of the data finds them.
     ///
     /// ```
-    /// use pto_cost::{Key, Params};
-    /// assert_eq!(Params::read("fixed=24 slope=2.5").get(Key::Slope), 2.5);
+    /// use pto_cost::{ParamKey, Params};
+    /// assert_eq!(Params::read("fixed=24 slope=2.5").get(ParamKey::Slope), 2.5);
     /// ```
     pub fn read(text: &str) -> Self {
         let pair = |word: &str| {
@@ -79,7 +79,7 @@ impl Params {
     }
 
     /// A number; 0 where it is not stated.
-    pub fn get(&self, key: Key) -> f64 {
+    pub fn get(&self, key: ParamKey) -> f64 {
         self.0.iter().find(|(k, _)| *k == key).map_or(0.0, |(_, value)| *value)
     }
 
@@ -100,7 +100,7 @@ impl Params {
 
     /// The numbers with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, f64)> + '_ {
-        let name = |key: Key| NAMES.iter().find(|(_, k)| *k == key).map_or("", |(n, _)| n);
+        let name = |key: ParamKey| NAMES.iter().find(|(_, k)| *k == key).map_or("", |(n, _)| n);
         self.0.iter().map(move |(key, value)| (name(*key), *value))
     }
 }

@@ -1,6 +1,6 @@
 //! Suggested changes. Each is evaluated: recorded or costed again, and simulated.
 
-use super::Report;
+use super::PerfReport;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, lane_predecessors};
@@ -17,7 +17,7 @@ const MOST: usize = 5;
 /// What to change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub enum Change {
+pub enum AdviceChange {
     /// Give the buffer that this load fills a second copy.
     DoubleBuffer(OpId),
     /// Let this wait protect two buffers alternately.
@@ -37,7 +37,7 @@ pub enum Change {
 #[non_exhaustive]
 pub struct Advice {
     /// The change.
-    pub change: Change,
+    pub change: AdviceChange,
     /// Cycles after it.
     pub cycles: f64,
     /// Share of cycles saved.
@@ -50,29 +50,29 @@ pub struct Advice {
 pub type Retrace<'a> = dyn Fn(Options, Option<u32>) -> Option<Trace> + 'a;
 
 /// The changes with the largest gains.
-pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, retrace: &Retrace<'_>) -> Vec<Advice> {
+pub fn advise(trace: &Trace, report: &PerfReport, laws: &Laws, options: Options, retrace: &Retrace<'_>) -> Vec<Advice> {
     let machine = Machine::of(laws);
     let cycles_of = |trace: &Trace| simulate(trace, &trace.charges, &machine).ok().map(|line| line.cycles);
-    let mut found: Vec<(Change, Option<f64>)> = Vec::new();
+    let mut found: Vec<(AdviceChange, Option<f64>)> = Vec::new();
     for change in doubled(trace, report) {
-        let (Change::DoubleBuffer(op) | Change::DoubleBufferBehind(op)) = change else { continue };
+        let (AdviceChange::DoubleBuffer(op) | AdviceChange::DoubleBufferBehind(op)) = change else { continue };
         let again = retrace(Options { doubled: Some(op), ..options }, None);
         found.push((change, again.and_then(|t| cycles_of(&t))));
     }
     if !trace.by_data {
         let again = retrace(Options { order: Some(OrderSource::Data), ..options }, None);
-        found.push((Change::FewerFlags, again.and_then(|t| cycles_of(&t))));
+        found.push((AdviceChange::FewerFlags, again.and_then(|t| cycles_of(&t))));
     }
     if let Some(blocks) = more_blocks(report, laws) {
         let again = retrace(options, Some(blocks)).filter(|t| super::blocks(t) > report.blocks && is_shared(t, trace));
-        found.push((Change::MoreBlocks(blocks), again.and_then(|t| cycles_of(&t))));
+        found.push((AdviceChange::MoreBlocks(blocks), again.and_then(|t| cycles_of(&t))));
     }
     let with_costs = |costs: &[Cost]| simulate(trace, costs, &machine).ok().map(|line| line.cycles);
-    found.push((Change::LargerTiles, with_costs(&without_heads(trace))));
+    found.push((AdviceChange::LargerTiles, with_costs(&without_heads(trace))));
     if let Some(step) = report.path.first() {
-        found.push((Change::Faster(step.op), with_costs(&halved(trace, step.op))));
+        found.push((AdviceChange::Faster(step.op), with_costs(&halved(trace, step.op))));
     }
-    let worth = |(change, cycles): (Change, Option<f64>)| {
+    let worth = |(change, cycles): (AdviceChange, Option<f64>)| {
         let cycles = cycles?;
         let gain = 1.0 - cycles / report.cycles;
         (gain >= LEAST).then(|| Advice { change, cycles, gain, extra: extra(trace, change) })
@@ -85,15 +85,15 @@ pub fn advise(trace: &Trace, report: &Report, laws: &Laws, options: Options, ret
 
 /// Loads that wait for a buffer, or waits that hold a loading pipe up until a buffer is free. A wait of MTE1 for MTE2 is one for
 /// data, which no second buffer shortens.
-fn doubled(trace: &Trace, report: &Report) -> Vec<Change> {
+fn doubled(trace: &Trace, report: &PerfReport) -> Vec<AdviceChange> {
     let pipe_of = |op: OpId| trace.items.iter().position(|i| i.op == op).and_then(|at| trace.pipe_of(at));
-    let mut list: Vec<Change> = Vec::new();
+    let mut list: Vec<AdviceChange> = Vec::new();
     for stall in &report.stalls {
         let for_data = stall.for_op.and_then(pipe_of) == Some(Pipe::Mte2);
         let loads = matches!(stall.pipe, Some(Pipe::Mte2 | Pipe::Mte1)) && !for_data;
         let change = match stall.why {
-            Why::Overwrite if loads => Some(Change::DoubleBuffer(stall.waits)),
-            Why::Flag if loads => wait_before(trace, stall.waits).map(Change::DoubleBufferBehind),
+            Why::Overwrite if loads => Some(AdviceChange::DoubleBuffer(stall.waits)),
+            Why::Flag if loads => wait_before(trace, stall.waits).map(AdviceChange::DoubleBufferBehind),
             _ => None,
         };
         list.extend(change.filter(|c| !list.contains(c) && has_flags(trace, *c)));
@@ -118,15 +118,15 @@ fn wait_before(trace: &Trace, op: OpId) -> Option<OpId> {
 }
 
 /// What second buffers take: as much as the first ones, which the loads fill that wait.
-fn extra(trace: &Trace, change: Change) -> Option<(Loc, u64)> {
+fn extra(trace: &Trace, change: AdviceChange) -> Option<(Loc, u64)> {
     let buffers = filled(trace, change)?;
     let loc = buffers.keys().next()?.0;
     Some((loc, buffers.iter().filter(|(key, _)| key.0 == loc).map(|(_, bytes)| bytes).sum()))
 }
 
 /// The buffers that a change gives a second copy, on one core: where they start, and their bytes.
-fn filled(trace: &Trace, change: Change) -> Option<BTreeMap<(Loc, i64), u64>> {
-    let (Change::DoubleBuffer(op) | Change::DoubleBufferBehind(op)) = change else { return None };
+fn filled(trace: &Trace, change: AdviceChange) -> Option<BTreeMap<(Loc, i64), u64>> {
+    let (AdviceChange::DoubleBuffer(op) | AdviceChange::DoubleBufferBehind(op)) = change else { return None };
     let lane = trace.items.iter().find(|i| i.op == op)?.lane;
     let mut buffers: BTreeMap<(Loc, i64), u64> = BTreeMap::new();
     // A wait protects what its pipe does until it waits again.
@@ -139,7 +139,7 @@ fn filled(trace: &Trace, change: Change) -> Option<BTreeMap<(Loc, i64), u64>> {
         } else {
             working = true;
         }
-        let is_own = item.op == op || matches!(change, Change::DoubleBufferBehind(_));
+        let is_own = item.op == op || matches!(change, AdviceChange::DoubleBufferBehind(_));
         if protected && !item.orders && is_own {
             let first = trace.touches.partition_point(|t| (t.item as usize) < at);
             let own = trace.touches[first..].iter().take_while(|t| t.item as usize == at);
@@ -156,15 +156,15 @@ fn filled(trace: &Trace, change: Change) -> Option<BTreeMap<(Loc, i64), u64>> {
 const FLAGS: usize = 8;
 
 /// Each buffer that a wait protects needs a flag, and the number of flags is limited.
-fn has_flags(trace: &Trace, change: Change) -> bool {
-    !matches!(change, Change::DoubleBufferBehind(_)) || filled(trace, change).is_none_or(|b| 2 * b.len() <= FLAGS)
+fn has_flags(trace: &Trace, change: AdviceChange) -> bool {
+    !matches!(change, AdviceChange::DoubleBufferBehind(_)) || filled(trace, change).is_none_or(|b| 2 * b.len() <= FLAGS)
 }
 
 /// As many blocks as the device has cores, where the program uses fewer.
-fn more_blocks(report: &Report, laws: &Laws) -> Option<u32> {
-    use crate::laws::Key;
+fn more_blocks(report: &PerfReport, laws: &Laws) -> Option<u32> {
+    use crate::laws::ParamKey;
     let cube = report.pipes.iter().any(|p| p.pipe == Some(Pipe::M));
-    let cores = laws.machine("machine", if cube { Key::CubeCores } else { Key::VectorCores }) as u32;
+    let cores = laws.machine("machine", if cube { ParamKey::CubeCores } else { ParamKey::VectorCores }) as u32;
     (report.blocks < cores as usize).then_some(cores)
 }
 

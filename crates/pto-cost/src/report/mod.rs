@@ -6,7 +6,7 @@ mod path;
 mod roofline;
 mod stalls;
 
-pub use advice::{Advice, Change, Retrace, advise};
+pub use advice::{Advice, AdviceChange, Retrace, advise};
 pub use memory::{Occupancy, occupancy};
 pub use path::{PathStep, critical_path, on_path};
 pub use roofline::{Roofline, roofline};
@@ -54,7 +54,7 @@ impl PipeUse {
 /// The answer to "how long, and why".
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
-pub struct Report {
+pub struct PerfReport {
     /// The target whose laws were used.
     pub target: Target,
     /// Cycles from the first item to the last.
@@ -85,7 +85,7 @@ pub struct Report {
     pub memory: Vec<Occupancy>,
 }
 
-impl Report {
+impl PerfReport {
     /// Sums up a simulated run.
     pub fn new(trace: &Trace, line: &Timeline, laws: &Laws) -> Self {
         let machine = Machine::of(laws);

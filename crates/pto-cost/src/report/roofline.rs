@@ -1,6 +1,6 @@
 //! Between computing and memory.
 
-use crate::laws::{Key, Laws};
+use crate::laws::{Laws, ParamKey};
 use crate::sim::Timeline;
 use crate::trace::Trace;
 use pto_isa::Pipe;
@@ -50,12 +50,17 @@ pub fn roofline(trace: &Trace, line: &Timeline, laws: &Laws) -> Roofline {
         cube |= trace.pipe_of(at) == Some(Pipe::M);
     }
     let blocks = super::blocks(trace) as f64;
-    let limit = laws.machine("machine", if cube { Key::CubeCores } else { Key::VectorCores });
+    let limit = laws.machine("machine", if cube { ParamKey::CubeCores } else { ParamKey::VectorCores });
     let cores = blocks.min(limit);
     // A vector unit works on 4-byte elements here; the cube on f16.
-    let each =
-        if cube { laws.machine("machine", Key::FlopsF16) } else { laws.machine("machine", Key::LanesBytes) / 4.0 };
-    let rate = laws.machine("hbm", Key::Rate).min(cores * laws.way("gm>vec").map_or(0.0, |w| w.get(Key::Rate)) * 2.0);
+    let each = if cube {
+        laws.machine("machine", ParamKey::FlopsF16)
+    } else {
+        laws.machine("machine", ParamKey::LanesBytes) / 4.0
+    };
+    let rate = laws
+        .machine("hbm", ParamKey::Rate)
+        .min(cores * laws.way("gm>vec").map_or(0.0, |w| w.get(ParamKey::Rate)) * 2.0);
     let distinct: f64 = trace.traffic.iter().map(|t| t.distinct() as f64).sum();
     let memory_roof = if distinct > 0.0 { flops / distinct * rate } else { f64::INFINITY };
     Roofline { flops, bytes, reached: flops / line.cycles.max(1.0), compute_roof: each * cores, memory_roof }

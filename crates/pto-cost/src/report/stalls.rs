@@ -75,7 +75,7 @@ fn told(trace: &Trace, before: &[u32], mut item: u32) -> u32 {
 }
 
 /// The waiting operation, the one it waits for, and the reason.
-type Pair = (OpId, Option<OpId>, Why);
+type StallKey = (OpId, Option<OpId>, Why);
 
 pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
     let before = lane_predecessors(trace);
@@ -83,7 +83,7 @@ pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
     for (at, b) in before.iter().enumerate().filter(|(_, b)| **b != NONE) {
         next[*b as usize] = at as u32;
     }
-    let mut sums: HashMap<Pair, (Stall, Vec<u32>)> = HashMap::new();
+    let mut sums: HashMap<StallKey, (Stall, Vec<u32>)> = HashMap::new();
     each_gap(trace, line, |item, gap| {
         let (why, by) = reason(trace, line, item);
         if why == Why::Issue && by == NONE {

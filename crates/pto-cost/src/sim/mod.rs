@@ -4,7 +4,7 @@
 
 mod pool;
 
-use crate::laws::{Key, Laws};
+use crate::laws::{Laws, ParamKey};
 use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, lane_predecessors, misses};
 use pool::Pool;
 use pto_ir::Module;
@@ -36,13 +36,13 @@ impl Machine {
     /// The machine that laws describe.
     pub fn of(laws: &Laws) -> Self {
         Self {
-            issue: laws.machine("issue", Key::Cycles),
-            signal: laws.machine("signal", Key::Cycles),
-            memory_rate: laws.machine("hbm", Key::Rate),
-            cache: laws.machine("l2", Key::Bytes),
-            thrash: laws.machine("l2", Key::Thrash),
-            launch: laws.machine("launch", Key::Cycles),
-            mhz: laws.machine("machine", Key::Mhz),
+            issue: laws.machine("issue", ParamKey::Cycles),
+            signal: laws.machine("signal", ParamKey::Cycles),
+            memory_rate: laws.machine("hbm", ParamKey::Rate),
+            cache: laws.machine("l2", ParamKey::Bytes),
+            thrash: laws.machine("l2", ParamKey::Thrash),
+            launch: laws.machine("launch", ParamKey::Cycles),
+            mhz: laws.machine("machine", ParamKey::Mhz),
         }
     }
 }
@@ -68,12 +68,12 @@ pub struct Timeline {
 /// A deadlock: every remaining core waits for another.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Stuck {
+pub struct Deadlock {
     /// The items at which cores wait, by position in the trace.
     pub items: Vec<u32>,
 }
 
-impl Stuck {
+impl Deadlock {
     /// The waits that never end, in the program that was recorded.
     pub fn error(&self, module: &Module, trace: &Trace) -> Error {
         let span =
@@ -88,16 +88,16 @@ impl Stuck {
     }
 }
 
-impl fmt::Display for Stuck {
+impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("deadlock: every core waits for another")
     }
 }
 
-impl std::error::Error for Stuck {}
+impl std::error::Error for Deadlock {}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
+enum SimEvent {
     Finish(u32),
     /// A transfer has what the cache had, and joins those that share global memory.
     Join(u32),
@@ -110,7 +110,7 @@ enum Event {
 ///
 /// # Errors
 /// If items remain that can never start.
-pub fn simulate(trace: &Trace, costs: &[Cost], machine: &Machine) -> Result<Timeline, Stuck> {
+pub fn simulate(trace: &Trace, costs: &[Cost], machine: &Machine) -> Result<Timeline, Deadlock> {
     let mut sim = Sim::new(trace, costs, machine);
     sim.run();
     sim.finish()
@@ -134,7 +134,7 @@ struct Sim<'a> {
     waiters: Vec<(u32, Why)>,
     lane_end: Vec<f64>,
     /// Time in the order of its bits, which for positive numbers is the order of time.
-    heap: BinaryHeap<Reverse<(u64, Event)>>,
+    heap: BinaryHeap<Reverse<(u64, SimEvent)>>,
     pool: Pool,
     /// Items that end now.
     done: Vec<u32>,
@@ -225,23 +225,23 @@ impl<'a> Sim<'a> {
         trace.late.iter().for_each(|(item, dep)| put(dep.on, *item, dep.why));
     }
 
-    fn at(&mut self, time: f64, event: Event) {
+    fn at(&mut self, time: f64, event: SimEvent) {
         self.heap.push(Reverse((time.to_bits(), event)));
     }
 
     fn run(&mut self) {
         for item in 0..self.trace.items.len() as u32 {
             if self.pending[item as usize] == 0 {
-                self.at(self.ready[item as usize], Event::Start(item));
+                self.at(self.ready[item as usize], SimEvent::Start(item));
             }
         }
         while let Some(Reverse((bits, event))) = self.heap.pop() {
             let now = f64::from_bits(bits);
             match event {
-                Event::Finish(item) => self.done.push(item),
-                Event::Start(item) => self.start(item, now),
-                Event::Join(item) => self.join(item, now),
-                Event::Pool(epoch) => {
+                SimEvent::Finish(item) => self.done.push(item),
+                SimEvent::Start(item) => self.start(item, now),
+                SimEvent::Join(item) => self.join(item, now),
+                SimEvent::Pool(epoch) => {
                     if let Some(item) = self.pool.leave(epoch, now) {
                         self.done.push(item);
                         self.wait_for_pool(now);
@@ -274,9 +274,9 @@ impl<'a> Sim<'a> {
         let whole = (head + charge.body).max(charge.interval);
         let from_memory = charge.body * self.miss(cost);
         if from_memory > 0.0 {
-            self.at(now + whole - from_memory, Event::Join(item));
+            self.at(now + whole - from_memory, SimEvent::Join(item));
         } else if whole > 0.0 {
-            self.at(now + whole, Event::Finish(item));
+            self.at(now + whole, SimEvent::Finish(item));
         } else {
             self.done.push(item);
         }
@@ -301,7 +301,7 @@ impl<'a> Sim<'a> {
 
     fn wait_for_pool(&mut self, now: f64) {
         if let Some((time, epoch)) = self.pool.next(now) {
-            self.at(time, Event::Pool(epoch));
+            self.at(time, SimEvent::Pool(epoch));
         }
     }
 
@@ -348,11 +348,11 @@ impl<'a> Sim<'a> {
         if self.ready[at] <= now {
             self.start(item, now);
         } else {
-            self.at(self.ready[at], Event::Start(item));
+            self.at(self.ready[at], SimEvent::Start(item));
         }
     }
 
-    fn finish(self) -> Result<Timeline, Stuck> {
+    fn finish(self) -> Result<Timeline, Deadlock> {
         if self.left == 0 {
             return Ok(self.line);
         }
@@ -360,6 +360,6 @@ impl<'a> Sim<'a> {
         let behind = |i: usize| before[i] != NONE && self.pending[before[i] as usize] > 0;
         let waits = |i: &usize| self.pending[*i] > 0 && !behind(*i);
         let stuck = (0..self.trace.items.len()).filter(waits).take(8).map(|i| i as u32);
-        Err(Stuck { items: stuck.collect() })
+        Err(Deadlock { items: stuck.collect() })
     }
 }

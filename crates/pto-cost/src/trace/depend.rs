@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 /// A run of bytes with its last writer and the readers since: for each pipe, only the last reader counts, since a
 /// pipe executes in order.
 #[derive(Clone, Debug)]
-struct Segment {
+struct AccessSegment {
     end: i64,
     writer: u32,
     readers: Vec<(u32, u32)>,
@@ -14,13 +14,13 @@ struct Segment {
 
 /// The accesses to a memory.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Bytes {
-    segments: BTreeMap<i64, Segment>,
+pub(super) struct MemoryAccesses {
+    segments: BTreeMap<i64, AccessSegment>,
     /// Reads do not hold writes up.
     forgets_readers: bool,
 }
 
-impl Bytes {
+impl MemoryAccesses {
     /// For global memory: what was read there has gone through the core before it can be written back.
     pub fn without_readers() -> Self {
         Self { forgets_readers: true, ..Self::default() }
@@ -63,7 +63,7 @@ impl Bytes {
             gaps.push((at, to));
         }
         for (start, end) in gaps {
-            self.segments.insert(start, Segment { end, writer: NONE, readers: vec![(lane, item)] });
+            self.segments.insert(start, AccessSegment { end, writer: NONE, readers: vec![(lane, item)] });
         }
     }
 
@@ -77,7 +77,7 @@ impl Bytes {
             push(deps, segment.writer, Why::Overwrite);
             segment.readers.iter().for_each(|r| push(deps, r.1, Why::Overwrite));
         }
-        self.segments.insert(from, Segment { end: to, writer: item, readers: Vec::new() });
+        self.segments.insert(from, AccessSegment { end: to, writer: item, readers: Vec::new() });
     }
 
     /// The writers of bytes.
@@ -85,7 +85,7 @@ impl Bytes {
         self.overlapping(from, to).for_each(|(_, s)| push(deps, s.writer, Why::Read));
     }
 
-    fn overlapping(&self, from: i64, to: i64) -> impl Iterator<Item = (&i64, &Segment)> {
+    fn overlapping(&self, from: i64, to: i64) -> impl Iterator<Item = (&i64, &AccessSegment)> {
         let before = self.segments.range(..from).next_back().filter(move |(_, s)| s.end > from);
         before.into_iter().chain(self.segments.range(from..to))
     }
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn reads_wait_for_writes_and_writes_for_reads() {
-        let mut bytes = Bytes::default();
+        let mut bytes = MemoryAccesses::default();
         let mut deps = Vec::new();
         bytes.write(0, 100, 1, &mut deps);
         assert!(deps.is_empty());

@@ -6,11 +6,11 @@ use pto_isa::Target;
 use std::collections::{HashMap, VecDeque};
 
 /// A pipe between cores, in one direction.
-type RingKey = (u32, u32, u32, bool);
+type RingId = (u32, u32, u32, bool);
 
 /// Items that other cores wait for.
 #[derive(Default)]
-pub(super) struct Links {
+pub(super) struct ItemLinks {
     /// Signals on their way: for the receiving core and the id it knows, the items that sent each.
     arrived: HashMap<(CoreId, i64), VecDeque<Vec<u32>>>,
     /// Signals that count only once others have sent them too.
@@ -18,13 +18,13 @@ pub(super) struct Links {
     /// Arrivals at a barrier, by rank, set and round.
     arrivals: HashMap<(u32, Set, u64), Vec<u32>>,
     /// Pushes and frees, by position.
-    pushed: HashMap<(RingKey, u64), Vec<u32>>,
-    freed: HashMap<(RingKey, u64), Vec<u32>>,
+    pushed: HashMap<(RingId, u64), Vec<u32>>,
+    freed: HashMap<(RingId, u64), Vec<u32>>,
     /// The last change of each signal word.
     words: HashMap<(usize, i64), u32>,
 }
 
-impl Links {
+impl ItemLinks {
     /// What an event has to wait for.
     pub fn waits(&mut self, event: &Event<'_>, deps: &mut Vec<Dep>) {
         let mut all = |items: &[u32], why: Why| deps.extend(items.iter().map(|on| Dep { on: *on, why }));
@@ -97,7 +97,7 @@ fn frees_at_once(ring: Ring, target: Target) -> bool {
     ring.copies && target != Target::A5
 }
 
-fn key(core: CoreId, ring: Ring) -> RingKey {
+fn key(core: CoreId, ring: Ring) -> RingId {
     (core.rank, core.block, ring.key, ring.to_vector)
 }
 

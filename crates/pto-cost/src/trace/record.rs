@@ -1,14 +1,14 @@
 //! Listens to the engine and writes down items and what they wait for.
 
 use super::access::{hull, pipe_lane, ranges, shape_key};
-use super::depend::Bytes;
-use super::links::Links;
+use super::depend::MemoryAccesses;
+use super::links::ItemLinks;
 use super::{Cost, Dep, Item, LANES, NONE, Touch, Trace, Why};
-use crate::cost::{Charge, Instance, TileUse, charge, through_pipe};
-use crate::laws::{Key, Laws, Model};
+use crate::cost::{Charge, Execution, TileUse, charge, through_pipe};
+use crate::laws::{Laws, Model, ParamKey};
 use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
 use pto_ir::{Attr, OpId};
-use pto_isa::row::{Cost as Class, SyncOp};
+use pto_isa::row::{CostClass, SyncOp};
 use pto_isa::{Diagnostic, Error, Loc, Op, Pipe};
 use std::collections::{HashMap, VecDeque};
 
@@ -65,35 +65,35 @@ pub fn record_run(launch: Launch<'_>, args: &mut [Arg<'_>], options: Options) ->
 
 /// Sets without a wait, waits without a set, and the flag that the last wait took.
 #[derive(Default)]
-struct Raised {
+struct FlagState {
     sets: VecDeque<u32>,
     waits: VecDeque<u32>,
     taken: Option<u32>,
 }
 
 /// What is known of a core.
-struct CoreState {
+struct RecordedCore {
     last: [u32; LANES],
     stopped: [bool; LANES],
     gate: u32,
     issued: u32,
-    memory: Vec<Bytes>,
-    global: HashMap<usize, Bytes>,
+    memory: Vec<MemoryAccesses>,
+    global: HashMap<usize, MemoryAccesses>,
     /// A program uses few flags, so a list is faster than a map.
-    flags: Vec<(Flag, Raised)>,
+    flags: Vec<(Flag, FlagState)>,
     tokens: HashMap<i64, u32>,
     /// What a doubled load would have had to wait for last time, by the buffer it fills.
     held: HashMap<i64, Vec<Dep>>,
 }
 
-impl CoreState {
+impl RecordedCore {
     fn new() -> Self {
         Self {
             last: [NONE; LANES],
             stopped: [true; LANES],
             gate: NONE,
             issued: 0,
-            memory: vec![Bytes::default(); Loc::ALL.len()],
+            memory: vec![MemoryAccesses::default(); Loc::ALL.len()],
             global: HashMap::new(),
             flags: Vec::new(),
             tokens: HashMap::new(),
@@ -101,9 +101,9 @@ impl CoreState {
         }
     }
 
-    fn flag(&mut self, flag: Flag) -> &mut Raised {
+    fn flag(&mut self, flag: Flag) -> &mut FlagState {
         let at = self.flags.iter().position(|f| f.0 == flag).unwrap_or_else(|| {
-            self.flags.push((flag, Raised::default()));
+            self.flags.push((flag, FlagState::default()));
             self.flags.len() - 1
         });
         &mut self.flags[at].1
@@ -128,12 +128,12 @@ pub(super) struct Recorder<'p> {
     trace: Trace,
     places: HashMap<CoreId, usize>,
     current: Option<(CoreId, usize)>,
-    cores: Vec<CoreState>,
+    cores: Vec<RecordedCore>,
     /// Blocks that run at once.
     width: u32,
     /// Costs that are known, by operation: shapes, and the cost.
     known: Vec<Vec<(u64, u32)>>,
-    links: Links,
+    links: ItemLinks,
     /// Whether the writers of bytes are tracked.
     follows_bytes: bool,
     /// Dependences of the item being made.
@@ -147,8 +147,8 @@ impl<'p> Recorder<'p> {
         let laws = Laws::of(plan.checked().info().target);
         let all = module.order();
         let has = |is: &dyn Fn(Op) -> bool| all.iter().any(|op| is(module.op(*op).op));
-        let multiplies = has(&|op| op.row().cost == Class::Matmul);
-        let cores = laws.machine("machine", if multiplies { Key::CubeCores } else { Key::VectorCores });
+        let multiplies = has(&|op| op.row().cost == CostClass::Matmul);
+        let cores = laws.machine("machine", if multiplies { ParamKey::CubeCores } else { ParamKey::VectorCores });
         let order = options.order.unwrap_or(if plan.orders_pipes() { OrderSource::Program } else { OrderSource::Data });
         let free = Cost { charge: Charge::FREE, buffer: NONE, writes: false };
         let trace = Trace { by_data: order == OrderSource::Data, charges: vec![free], ..Trace::default() };
@@ -163,7 +163,7 @@ impl<'p> Recorder<'p> {
             // Blocks that wait for each other must all run at once; otherwise the program deadlocks.
             width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
-            links: Links::default(),
+            links: ItemLinks::default(),
             follows_bytes: order == OrderSource::Data || has(&|op| op.sync() == Some(SyncOp::Tiles)),
             deps: Vec::new(),
         }
@@ -196,7 +196,7 @@ impl<'p> Recorder<'p> {
         let at = self.cores.len();
         self.places.insert(id, at);
         self.trace.cores.push(id);
-        self.cores.push(CoreState::new());
+        self.cores.push(RecordedCore::new());
         if id.block >= self.width {
             let before = id.block - self.width;
             for (core, state) in self.trace.cores.iter().zip(&self.cores) {
@@ -273,7 +273,9 @@ impl<'p> Recorder<'p> {
         for access in reads.chain(event.accesses.iter().filter(|a| a.write)) {
             let memory = match access.place {
                 AddressSpace::Core(loc) => &mut state.memory[loc as usize],
-                AddressSpace::Global(buffer) => state.global.entry(buffer).or_insert_with(Bytes::without_readers),
+                AddressSpace::Global(buffer) => {
+                    state.global.entry(buffer).or_insert_with(MemoryAccesses::without_readers)
+                }
             };
             let deps = if doubled && access.write { &mut overwrites } else { &mut found };
             ranges(access, |from, to| match access.write {
@@ -291,10 +293,10 @@ impl<'p> Recorder<'p> {
         }
     }
 
-    fn instance(&self, event: &Event<'_>) -> (Instance, u32) {
+    fn instance(&self, event: &Event<'_>) -> (Execution, u32) {
         let module = self.plan.checked().module();
         let op = module.op(event.op).op;
-        let mut instance = Instance { op, tiles: Vec::new(), loaded: 0, stored: 0, mode: "" };
+        let mut instance = Execution { op, tiles: Vec::new(), loaded: 0, stored: 0, mode: "" };
         let mut buffer = NONE;
         for a in event.accesses {
             match a.place {
@@ -310,7 +312,7 @@ impl<'p> Recorder<'p> {
         let precise = |attr: &Attr| matches!(attr, Attr::Enum(def, at) if def.value(usize::from(*at)).eq_ignore_ascii_case("high_precision"));
         if module.attrs(event.op).iter().any(|(_, attr)| precise(attr)) {
             instance.mode = "high_precision";
-        } else if op.row().cost == Class::Gather && reads == 1 {
+        } else if op.row().cost == CostClass::Gather && reads == 1 {
             instance.mode = "pattern";
         }
         (instance, buffer)

@@ -17,7 +17,7 @@ pub use json::data;
 pub use names::OpNames;
 pub use text::{advice_words, bottleneck, cycles_text, summary};
 
-use crate::report::{Advice, Report};
+use crate::report::{Advice, PerfReport};
 use crate::sim::Timeline;
 use crate::trace::{LANES, Trace};
 use std::collections::BTreeSet;
@@ -32,7 +32,7 @@ pub struct Shown<'a> {
     /// When.
     pub line: &'a Timeline,
     /// What that means.
-    pub report: &'a Report,
+    pub report: &'a PerfReport,
     /// What to change.
     pub advice: &'a [Advice],
 }

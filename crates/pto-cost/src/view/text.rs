@@ -2,7 +2,7 @@
 
 use super::{OpNames, Shown};
 use crate::laws::Grade;
-use crate::report::{Advice, Change, PipeUse, Report, Stall};
+use crate::report::{Advice, AdviceChange, PerfReport, PipeUse, Stall};
 use crate::trace::Why;
 use std::fmt::Write;
 
@@ -51,7 +51,7 @@ pub fn summary(shown: &Shown<'_>) -> String {
     text
 }
 
-fn headline(report: &Report) -> String {
+fn headline(report: &PerfReport) -> String {
     let mut text = format!(
         "\u{1b}[1m{} cycles\u{1b}[0m  {:.1} µs at {:.2} GHz",
         cycles_text(report.cycles),
@@ -99,7 +99,7 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
 }
 
 /// One sentence: the pipe that decides, and what holds it up most.
-pub fn bottleneck(names: &OpNames<'_>, report: &Report) -> String {
+pub fn bottleneck(names: &OpNames<'_>, report: &PerfReport) -> String {
     let Some(pipe) = report.busiest() else { return "nothing runs".to_string() };
     let share = pipe.busy / report.cycles.max(1.0);
     let mut text = format!("{}, busy {} of the time.", pipe.name(), percent(share));
@@ -127,7 +127,7 @@ fn stall_words(names: &OpNames<'_>, stall: &Stall) -> String {
     }
 }
 
-fn path_lines(names: &OpNames<'_>, report: &Report) -> String {
+fn path_lines(names: &OpNames<'_>, report: &PerfReport) -> String {
     let mut text = String::from("critical path:\n");
     for step in report.path.iter().take(STEPS) {
         let share = percent(step.cycles / report.cycles.max(1.0));
@@ -149,7 +149,7 @@ fn path_lines(names: &OpNames<'_>, report: &Report) -> String {
     text
 }
 
-fn roofline_line(report: &Report) -> String {
+fn roofline_line(report: &PerfReport) -> String {
     let r = &report.roofline;
     if r.flops == 0.0 {
         return String::new();
@@ -165,7 +165,7 @@ fn roofline_line(report: &Report) -> String {
 }
 
 /// Peak use of memories. It may exceed the memory if the program has no addresses yet.
-fn memory_line(report: &Report) -> String {
+fn memory_line(report: &PerfReport) -> String {
     let mut parts = Vec::new();
     for (loc, peak) in report.peaks() {
         let Some(space) = report.target.profile().space(loc) else { continue };
@@ -176,7 +176,7 @@ fn memory_line(report: &Report) -> String {
 }
 
 /// A change in words, with the memory it takes.
-pub fn advice_words(names: &OpNames<'_>, report: &Report, advice: &Advice) -> String {
+pub fn advice_words(names: &OpNames<'_>, report: &PerfReport, advice: &Advice) -> String {
     let change = change_words(names, advice.change);
     let Some((loc, bytes)) = advice.extra else { return change };
     let Some(space) = report.target.profile().space(loc) else { return change };
@@ -185,18 +185,20 @@ pub fn advice_words(names: &OpNames<'_>, report: &Report, advice: &Advice) -> St
     format!("{change} (+{} KiB of {}, {fits})", bytes.div_ceil(1024), space.name)
 }
 
-fn change_words(names: &OpNames<'_>, change: Change) -> String {
+fn change_words(names: &OpNames<'_>, change: AdviceChange) -> String {
     match change {
-        Change::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
-        Change::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
-        Change::FewerFlags => "flags where data flows, and nowhere else".to_string(),
-        Change::LargerTiles => "larger tiles, so that starting vector instructions counts less (at most)".to_string(),
-        Change::MoreBlocks(n) => format!("launch {n} blocks (--blocks {n})"),
-        Change::Faster(op) => format!("if the {} took half as long", names.place(op)),
+        AdviceChange::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
+        AdviceChange::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
+        AdviceChange::FewerFlags => "flags where data flows, and nowhere else".to_string(),
+        AdviceChange::LargerTiles => {
+            "larger tiles, so that starting vector instructions counts less (at most)".to_string()
+        }
+        AdviceChange::MoreBlocks(n) => format!("launch {n} blocks (--blocks {n})"),
+        AdviceChange::Faster(op) => format!("if the {} took half as long", names.place(op)),
     }
 }
 
-fn advice_lines(names: &OpNames<'_>, report: &Report, advice: &[Advice]) -> String {
+fn advice_lines(names: &OpNames<'_>, report: &PerfReport, advice: &[Advice]) -> String {
     let words: Vec<String> = advice.iter().map(|a| advice_words(names, report, a)).collect();
     let width = words.iter().map(|w| w.chars().count()).max().unwrap_or(0);
     let mut text = String::new();

@@ -1,16 +1,17 @@
 //! The laws against measured points, and the data against the table.
 
 use pto_cost::{
-    Grade, KernelPoint, Law, Laws, Params, Point, Use, cycles_under, errors, is_costed, kernels, law_of_row, points,
+    Grade, KernelPoint, Law, Laws, Params, Point, PointUse, cycles_under, errors, is_costed, kernels, law_of_row,
+    points,
 };
-use pto_isa::row::Cost;
+use pto_isa::row::CostClass;
 use pto_isa::{Target, table};
 use std::collections::BTreeMap;
 
 /// The mean error of the points that judge a set.
 fn judged(set: &str, target: Target) -> f64 {
     let all = points();
-    let of_set = all.iter().filter(|p| p.set == set && p.target == target && p.role == Use::Judge);
+    let of_set = all.iter().filter(|p| p.set == set && p.target == target && p.role == PointUse::Judge);
     errors(of_set.map(Point::error)).expect("points that judge").mean
 }
 
@@ -123,7 +124,7 @@ fn fitted(mut law: Law, points: &[&Point]) -> Law {
 fn calibrated_laws_are_fitted() {
     let all = points();
     let mut by_law: BTreeMap<(&str, &str, &str), (&Law, Vec<&Point>)> = BTreeMap::new();
-    for p in all.iter().filter(|p| p.role == Use::Fit) {
+    for p in all.iter().filter(|p| p.role == PointUse::Fit) {
         let law = p.law().expect("a law");
         by_law.entry((p.target.name(), law.subject, law.types)).or_insert((law, Vec::new())).1.push(p);
     }
@@ -141,5 +142,5 @@ fn ways_are_known() {
     for way in ["gm>vec", "gm>mat", "vec>gm", "acc>gm", "mat>left", "mat>right"] {
         assert_eq!(laws.way(way).expect("a law").subject, way);
     }
-    assert!(table::isa().any(|op| op.row().cost == Cost::Load));
+    assert!(table::isa().any(|op| op.row().cost == CostClass::Load));
 }

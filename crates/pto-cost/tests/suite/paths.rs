@@ -1,6 +1,6 @@
 //! From tiles to repeats and masks on a2a3: cases that were worked out by hand from how the device headers cut tiles.
 
-use pto_cost::{Instance, Laws, TileUse, Work, work};
+use pto_cost::{Execution, Laws, TileUse, Work, work};
 use pto_isa::{DType, Loc, Target, table};
 
 /// The work of an instruction on tiles of one size.
@@ -10,7 +10,7 @@ fn work_of(name: &str, dtype: DType, size: (u64, u64), valid: (u64, u64)) -> Wor
     let tile = |write| TileUse { loc: Loc::Vec, dtype, size, valid, write };
     let mut tiles = vec![tile(false); reads];
     tiles.push(tile(true));
-    let instance = Instance { op, tiles, loaded: 0, stored: 0, mode: "" };
+    let instance = Execution { op, tiles, loaded: 0, stored: 0, mode: "" };
     work(&instance, Laws::of(Target::A2A3).instruction(op, &[dtype], "").expect("a law"))
 }
 

@@ -6,7 +6,7 @@ use pto_vector::{Fault, OpKernel, Site, TileRef};
 
 /// Where the tile in a slot starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct SlotStart {
     /// The slot of the row.
     pub slot: u8,
     /// Its first byte in the memory.
@@ -22,7 +22,7 @@ pub fn apply(
     op: Op,
     site: &Site,
     memory: &mut [u8],
-    tiles: &[Placed],
+    tiles: &[SlotStart],
     scalars: &[(u8, u64)],
 ) -> Option<Result<(), Fault>> {
     let kernel = find(op).filter(|k| k.views.is_empty() && site.instance.row.name == op.row().name)?;

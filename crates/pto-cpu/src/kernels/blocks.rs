@@ -5,7 +5,7 @@
 
 #[cfg(target_arch = "x86_64")]
 use super::cells::Cells;
-use super::place::{Axis, ElementMap, Region, divided, pieces};
+use super::place::{Axis, CopyRegion, ElementMap, divided, pieces};
 use super::stream::{self, Cache};
 use super::transpose::{Transposition, transpose};
 #[cfg(target_arch = "x86_64")]
@@ -21,7 +21,7 @@ const LOOPS: usize = 16;
 
 /// A loop of a copy: how often, and the bytes from one iteration to the next on both sides.
 #[derive(Clone, Copy, Default, Debug)]
-struct Loop {
+struct CopyLoop {
     count: usize,
     from: usize,
     to: usize,
@@ -30,21 +30,21 @@ struct Loop {
 /// Loops, the innermost first.
 #[derive(Clone, Copy)]
 struct Nest {
-    loops: [Loop; LOOPS],
+    loops: [CopyLoop; LOOPS],
     count: usize,
 }
 
 impl Nest {
-    const EMPTY: Self = Self { loops: [Loop { count: 1, from: 0, to: 0 }; LOOPS], count: 0 };
+    const EMPTY: Self = Self { loops: [CopyLoop { count: 1, from: 0, to: 0 }; LOOPS], count: 0 };
 
     #[inline(always)]
-    fn all(&self) -> &[Loop] {
+    fn all(&self) -> &[CopyLoop] {
         &self.loops[..self.count]
     }
 
     /// Adds a loop. They are kept in the order of the destination, so that it is written from front to back.
     #[inline(always)]
-    fn add(&mut self, new: Loop) {
+    fn add(&mut self, new: CopyLoop) {
         if new.count <= 1 {
             return;
         }
@@ -69,7 +69,7 @@ impl Nest {
             if self.count == LOOPS || inside != 0 || (step < left && !(divides(a.extent) && divides(b.extent))) {
                 return false;
             }
-            self.add(Loop { count: step, from: a.stride, to: b.stride });
+            self.add(CopyLoop { count: step, from: a.stride, to: b.stride });
             left = over;
             a.advance(step);
             b.advance(step);
@@ -95,7 +95,7 @@ impl Nest {
 
     /// Takes a loop out.
     #[inline(always)]
-    fn take(&mut self, at: usize) -> Loop {
+    fn take(&mut self, at: usize) -> CopyLoop {
         let taken = self.loops[at];
         self.count -= 1;
         // A copy of the slice would be a call.
@@ -159,7 +159,7 @@ pub(super) unsafe fn copy<L: Level>(
             nest.join();
             run::<L>(&mut nest, from.start, to.start, size, cache);
         } else {
-            let region = Region { rows, cols, from: (0, 0), to: (0, 0) };
+            let region = CopyRegion { rows, cols, from: (0, 0), to: (0, 0) };
             copy_pieces::<L>(from, to, region, size, cache);
         }
         if cache == Cache::To {
@@ -173,7 +173,7 @@ pub(super) unsafe fn copy<L: Level>(
 /// # Safety
 /// As [`copy`], for the region.
 #[inline(always)]
-pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -192,7 +192,7 @@ pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, r
 /// # Safety
 /// As [`copy_region`].
 #[inline(always)]
-pub(super) unsafe fn copy_region_shared<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+pub(super) unsafe fn copy_region_shared<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
     // SAFETY: as the caller says.
     unsafe {
         #[cfg(target_arch = "x86_64")]
@@ -210,7 +210,7 @@ pub(super) unsafe fn copy_region_shared<L: Level>(from: &ElementMap, to: &Elemen
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
-unsafe fn copy_region_v3(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+unsafe fn copy_region_v3(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
     // SAFETY: as the caller says.
     unsafe { copy_region::<pto_num::V3>(from, to, region, size) }
 }
@@ -220,7 +220,7 @@ unsafe fn copy_region_v3(from: &ElementMap, to: &ElementMap, region: Region, siz
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
 #[inline(never)]
-unsafe fn copy_region_v4(from: &ElementMap, to: &ElementMap, region: Region, size: usize) {
+unsafe fn copy_region_v4(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
     // SAFETY: as the caller says.
     unsafe { copy_region::<pto_num::V4>(from, to, region, size) }
 }
@@ -231,7 +231,7 @@ unsafe fn copy_region_v4(from: &ElementMap, to: &ElementMap, region: Region, siz
 /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
-unsafe fn copy_pieces<L: Level>(from: &ElementMap, to: &ElementMap, region: Region, size: usize, cache: Cache) {
+unsafe fn copy_pieces<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize, cache: Cache) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -239,8 +239,8 @@ unsafe fn copy_pieces<L: Level>(from: &ElementMap, to: &ElementMap, region: Regi
         let (down, right) = (strides(&from.rows, &to.rows), strides(&from.cols, &to.cols));
         pieces(from, to, region, (BAND, usize::MAX), |at| {
             let mut nest = Nest::EMPTY;
-            nest.add(Loop { count: at.rows, from: down.0, to: down.1 });
-            nest.add(Loop { count: at.cols, from: right.0, to: right.1 });
+            nest.add(CopyLoop { count: at.rows, from: down.0, to: down.1 });
+            nest.add(CopyLoop { count: at.cols, from: right.0, to: right.1 });
             nest.join();
             run::<L>(
                 &mut nest,
@@ -264,7 +264,7 @@ unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usi
         if nest.count > 0 && (nest.loops[0].from, nest.loops[0].to) == (size, size) {
             width = nest.take(0).count * size;
         }
-        let starts = |side: fn(&Loop) -> usize| nest.all().iter().position(|l| side(l) == width);
+        let starts = |side: fn(&CopyLoop) -> usize| nest.all().iter().position(|l| side(l) == width);
         match (starts(|l| l.from), starts(|l| l.to)) {
             (Some(right), Some(down)) if right != down && matches!(width, 1 | 2 | 4 | 8) => {
                 let (down, right) = (nest.loops[down], nest.take(right));
@@ -281,7 +281,7 @@ unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usi
                 };
                 job.twin = twins(nest, down).unwrap_or(0);
                 if nest.count > 0 {
-                    let Loop { count, from, to } = nest.take(0);
+                    let CopyLoop { count, from, to } = nest.take(0);
                     (job.count, job.from_next, job.to_next) = (count, from, to);
                 }
                 each(nest, from, to, |from, to| transpose::<L>(&Transposition { from, to, ..job }, width));
@@ -294,11 +294,11 @@ unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usi
 /// Makes every two matrices that follow each other in the source one iteration of their loop; the result is how far apart they are in
 /// the destination.
 #[inline(always)]
-fn twins(nest: &mut Nest, down: Loop) -> Option<usize> {
+fn twins(nest: &mut Nest, down: CopyLoop) -> Option<usize> {
     let at =
         nest.all().iter().position(|l| l.from == down.count * down.from && l.to > 0 && l.count.is_multiple_of(2))?;
-    let Loop { count, from, to } = nest.take(at);
-    nest.add(Loop { count: count / 2, from: 2 * from, to: 2 * to });
+    let CopyLoop { count, from, to } = nest.take(at);
+    nest.add(CopyLoop { count: count / 2, from: 2 * from, to: 2 * to });
     Some(to)
 }
 
@@ -315,9 +315,9 @@ unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: u
         if let Some(cells) = cells::<L>(nest, width) {
             return each(nest, from, to, |from, to| cells.copy(from, to));
         }
-        let mut inner = if nest.count > 0 { nest.take(0) } else { Loop { count: 1, from: 0, to: 0 } };
+        let mut inner = if nest.count > 0 { nest.take(0) } else { CopyLoop { count: 1, from: 0, to: 0 } };
         if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
-            let band = Loop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
+            let band = CopyLoop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
             inner.count = BAND;
             // Outermost, whatever its stride.
             nest.loops[nest.count] = band;
@@ -349,7 +349,7 @@ unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: u
 #[inline(always)]
 fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
     let per_line = Cells::per_line(width).filter(|_| matches!(L::CPU, CpuLevel::V4))?;
-    let fits = |l: &Loop, step: usize| step == width && l.count.is_multiple_of(per_line);
+    let fits = |l: &CopyLoop, step: usize| step == width && l.count.is_multiple_of(per_line);
     let x = nest.all().iter().position(|l| fits(l, l.from))?;
     let y = nest.all().iter().position(|l| fits(l, l.to)).filter(|y| *y != x)?;
     let (along_from, along_to) = (nest.loops[x], nest.loops[y]);
@@ -367,7 +367,7 @@ fn cells<L: Level>(nest: &mut Nest, width: usize) -> Option<Cells> {
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`.
 #[inline(always)]
-unsafe fn row(inner: Loop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
+unsafe fn row(inner: CopyLoop, from: *const u8, to: *mut u8, copy: impl Fn(*const u8, *mut u8)) {
     for k in 0..inner.count {
         copy(from.wrapping_add(k * inner.from), to.wrapping_add(k * inner.to));
     }

@@ -6,9 +6,9 @@ mod convert;
 
 use super::combine::{Combine, Combiner, combiner, exclusive};
 use super::moved::{MoveCall, MoveKind};
-use super::place::{ElementMap, Region, pieces};
+use super::place::{CopyRegion, ElementMap, pieces};
 use super::{blocks, transfer, window};
-use convert::{Band, BandFn, CONVERSIONS, Conversion, LANES, Words};
+use convert::{Band, BandFn, CONVERSIONS, ColumnWords, FixpipeConversion, LANES};
 use pto_isa::{DType, Loc, Type};
 use pto_num::{CpuLevel, F16, Level};
 use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef};
@@ -23,7 +23,7 @@ type StoreCall<'a> = Call<'a, 2, 1, 2>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct OutForm {
     relu: bool,
-    quant: Quant,
+    quant: QuantSource,
     /// 8-bit results are signed where the words do not say.
     signed: bool,
     share: Share,
@@ -32,7 +32,7 @@ struct OutForm {
 /// Where the parameters of a quantisation come from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
-enum Quant {
+enum QuantSource {
     None,
     /// A word for all.
     Scalar,
@@ -65,11 +65,11 @@ impl OutForm {
             Some(_) => return None,
         };
         let quant = match site.tile("fp").map(|t| t.dtype) {
-            None if site.instance.given("pre_quant") => Quant::Scalar,
-            None => Quant::None,
-            Some(DType::U64 | DType::I64) => Quant::Words,
-            Some(DType::F32) => Quant::F32,
-            Some(DType::F16) => Quant::F16,
+            None if site.instance.given("pre_quant") => QuantSource::Scalar,
+            None => QuantSource::None,
+            Some(DType::U64 | DType::I64) => QuantSource::Words,
+            Some(DType::F32) => QuantSource::F32,
+            Some(DType::F16) => QuantSource::F16,
             Some(_) => return None,
         };
         let mode = site.instance.attr("accToVecMode").and_then(|m| m.enum_name());
@@ -87,8 +87,9 @@ impl OutForm {
     }
 
     /// What a call was prepared for, and its conversion.
-    fn from_imm(imm: u64) -> (Self, &'static Conversion) {
-        const QUANTS: [Quant; 5] = [Quant::None, Quant::Scalar, Quant::Words, Quant::F32, Quant::F16];
+    fn from_imm(imm: u64) -> (Self, &'static FixpipeConversion) {
+        const QUANTS: [QuantSource; 5] =
+            [QuantSource::None, QuantSource::Scalar, QuantSource::Words, QuantSource::F32, QuantSource::F16];
         const SHARES: [Share; 3] = [Share::All, Share::Rows, Share::Cols];
         let form = Self {
             relu: imm & 1 == 1,
@@ -104,7 +105,7 @@ impl OutForm {
 pub(super) fn prepare_move(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
     let form = OutForm::of(site)?;
     let (from, to) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);
-    let number = Conversion::number(from, to, form.quant != Quant::None)?;
+    let number = FixpipeConversion::number(from, to, form.quant != QuantSource::None)?;
     Some(Prepared::new::<MoveOut>(site, true).with([form.imm() | number << NUMBER, kind as u64]))
 }
 
@@ -120,7 +121,7 @@ fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
         return None;
     }
     let (code, dtype) = (combine.map_or(0, Combine::code), DType::ALL.iter().position(|d| *d == to)? as u64);
-    let number = Conversion::number(src.dtype, to, form.quant != Quant::None)?;
+    let number = FixpipeConversion::number(src.dtype, to, form.quant != QuantSource::None)?;
     let imm = [form.imm() | number << NUMBER, window::stated_layout(site)? | code << 8 | dtype << 16];
     Some(Prepared::new::<StoreOut>(site, true).with(imm))
 }
@@ -166,8 +167,8 @@ impl Body<3, 0, 3> for MoveOut {
 }
 
 /// What a move copies, with the share of the vector core.
-fn moved(call: &MoveCall, form: OutForm) -> Region {
-    let mut region = Region::of(call, MoveKind::of(call));
+fn moved(call: &MoveCall, form: OutForm) -> CopyRegion {
+    let mut region = CopyRegion::of(call, MoveKind::of(call));
     let [src, _, _] = call.tiles;
     match form.share {
         Share::All => {}
@@ -206,7 +207,7 @@ impl Body<2, 1, 2> for StoreOut {
             scales_reach(fp, form, src.cols())?;
             let Some(from) = ElementMap::of_tile(src) else { return Self::plain(call) };
             let to = ElementMap::of_view(&view);
-            let region = Region { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
+            let region = CopyRegion { rows: src.rows(), cols: src.cols(), from: (0, 0), to: (0, 0) };
             Out { form, conversion, fp, word: *word }.region::<L>(&from, &to, region);
             Ok(())
         }
@@ -250,9 +251,9 @@ impl Body<2, 1, 2> for StoreOut {
 fn scales_reach(fp: &TileRef, form: OutForm, columns: usize) -> Result<(), Fault> {
     let words = if fp.rows() == 0 { 0 } else { fp.cols() };
     match form.quant {
-        Quant::None | Quant::Scalar => Ok(()),
-        Quant::Words | Quant::F32 | Quant::F16 if columns <= words => Ok(()),
-        Quant::Words | Quant::F32 | Quant::F16 => Err(Fault::TooFewScales { columns, words }),
+        QuantSource::None | QuantSource::Scalar => Ok(()),
+        QuantSource::Words | QuantSource::F32 | QuantSource::F16 if columns <= words => Ok(()),
+        QuantSource::Words | QuantSource::F32 | QuantSource::F16 => Err(Fault::TooFewScales { columns, words }),
     }
 }
 
@@ -266,22 +267,22 @@ fn unit(dtype: DType) -> usize {
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
 /// of them.
-unsafe fn set_word(words: &mut Words, lane: usize, form: OutForm, fp: &TileRef, column: usize, word: u64) {
+unsafe fn set_word(words: &mut ColumnWords, lane: usize, form: OutForm, fp: &TileRef, column: usize, word: u64) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         match form.quant {
-            Quant::None => {}
-            Quant::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
-            Quant::Words => {
+            QuantSource::None => {}
+            QuantSource::Scalar => words.set(lane, f32::from_bits(word as u32), word, word >> 46 & 1 == 1),
+            QuantSource::Words => {
                 let word = fp.ptr().cast::<u64>().add(fp.index(0, column)).read_unaligned();
                 // Scales have ten bits of mantissa.
                 words.set(lane, f32::from_bits(word as u32 & !0x1fff), word, word >> 46 & 1 == 1);
             }
-            Quant::F32 => {
+            QuantSource::F32 => {
                 let scale = fp.ptr().cast::<f32>().add(fp.index(0, column)).read_unaligned();
                 words.set(lane, scale, 0, form.signed);
             }
-            Quant::F16 => {
+            QuantSource::F16 => {
                 let scale = F16(fp.ptr().cast::<u16>().add(fp.index(0, column)).read_unaligned());
                 words.set(lane, scale.to_f32(), 0, form.signed);
             }
@@ -295,7 +296,7 @@ const BAND: usize = 16;
 /// How results are made.
 struct Out<'a> {
     form: OutForm,
-    conversion: &'static Conversion,
+    conversion: &'static FixpipeConversion,
     fp: &'a TileRef<'a>,
     word: u64,
 }
@@ -308,7 +309,7 @@ impl Out<'_> {
     unsafe fn one(&self, src: &TileRef, (row, col): (usize, usize), to: *mut u8) {
         // SAFETY: as the caller says; every processor has the baseline.
         unsafe {
-            let mut words = Words::NONE;
+            let mut words = ColumnWords::NONE;
             set_word(&mut words, 0, self.form, self.fp, col, self.word);
             let code = self.conversion.band(CpuLevel::Baseline);
             code(&Band {
@@ -328,7 +329,7 @@ impl Out<'_> {
     /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of
     /// this level.
     #[inline(always)]
-    unsafe fn region<L: Level>(&self, from: &ElementMap, to: &ElementMap, region: Region) {
+    unsafe fn region<L: Level>(&self, from: &ElementMap, to: &ElementMap, region: CopyRegion) {
         // SAFETY: as the caller says.
         unsafe {
             if self.conversion.copies && !self.form.relu {
@@ -341,12 +342,12 @@ impl Out<'_> {
     /// # Safety
     /// As [`Self::region`], for the code of a level that the processor has.
     #[inline(never)]
-    unsafe fn bands(&self, from: &ElementMap, to: &ElementMap, region: Region, code: BandFn) {
+    unsafe fn bands(&self, from: &ElementMap, to: &ElementMap, region: CopyRegion, code: BandFn) {
         // SAFETY: the region lies in both places, which are those of operands of a call.
         unsafe {
             let size = unit(self.conversion.to);
             pieces(from, to, region, (BAND, LANES), |at| {
-                let mut words = Words::NONE;
+                let mut words = ColumnWords::NONE;
                 for lane in 0..at.cols {
                     set_word(&mut words, lane, self.form, self.fp, region.from.1 + at.col + lane, self.word);
                 }

@@ -199,7 +199,7 @@ unsafe fn fast(
             let place = k + c;
             let (tap, lane) = (this.tap(place), place % this.lanes);
             let count = (this.lanes - lane).min(dst.cols() - c);
-            let run = Run { count, size, from: &from.cols, lane, to: &to.cols, first: c };
+            let run = ElementRun { count, size, from: &from.cols, lane, to: &to.cols, first: c };
             let mut point = this.point(m);
             for r in 0..dst.rows() {
                 let target = to.start.add(to.rows.at(r) * size);
@@ -215,7 +215,7 @@ unsafe fn fast(
 }
 
 /// Neighbouring elements of a row: which they are in both tiles.
-struct Run<'a> {
+struct ElementRun<'a> {
     count: usize,
     size: usize,
     from: &'a Axis,
@@ -224,7 +224,7 @@ struct Run<'a> {
     first: usize,
 }
 
-impl Run<'_> {
+impl ElementRun<'_> {
     /// Copies them from a row to another, all at once where they lie side by side in both.
     ///
     /// # Safety

@@ -1,7 +1,7 @@
 //! Products of matrices.
 //!
 //! Every form is one sum per element of `dst`: it starts from zero, an accumulator or a bias, and takes in the products in
-//! the order of `k`, or blocks of them in that order; see [`Sums`]. [`plain`] says just that. [`blocked`] keeps many sums in
+//! the order of `k`, or blocks of them in that order; see [`SumOrder`]. [`plain`] says just that. [`blocked`] keeps many sums in
 //! registers at a time, [`tiles`] leaves them to the unit for matrices of a processor that has one; since each keeps its
 //! order, all give the same bits.
 
@@ -60,14 +60,14 @@ type ProductFn = KernelFn<7, 0, 1>;
 
 /// What is known about a product before it runs, as it travels with a call.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Form {
+struct ProductForm {
     a: DType,
     b: DType,
     a_scaling: Scaling,
     b_scaling: Scaling,
 }
 
-impl Form {
+impl ProductForm {
     fn of(site: &Site) -> Option<Self> {
         let scaling = |slot: &str| match site.tile(slot).map(|t| t.dtype) {
             None => Some(Scaling::None),
@@ -100,20 +100,20 @@ impl Form {
     }
 
     /// How the sums of this form take in products.
-    fn sums(self) -> Sums {
+    fn sums(self) -> SumOrder {
         use DType::{F16, F32, I8};
         let has_more_bits = |dtype, scaling| matches!(dtype, F32 | F16) || scaling == Scaling::Factors;
         match self.a {
-            I8 => Sums::Integers,
-            _ if has_more_bits(self.a, self.a_scaling) || has_more_bits(self.b, self.b_scaling) => Sums::Steps,
-            _ => Sums::Blocks,
+            I8 => SumOrder::Integers,
+            _ if has_more_bits(self.a, self.a_scaling) || has_more_bits(self.b, self.b_scaling) => SumOrder::Steps,
+            _ => SumOrder::Blocks,
         }
     }
 }
 
 /// How a sum takes in products.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Sums {
+enum SumOrder {
     /// In i32, where the order does not matter.
     Integers,
     /// In f32, one after the other, each with one rounding.
@@ -124,12 +124,12 @@ enum Sums {
 }
 
 fn prepare(site: &Site) -> Option<Prepared<7, 0, 1>> {
-    let form = Form::of(site)?;
+    let form = ProductForm::of(site)?;
     let dst = site.tile("dst")?;
     let sums = form.sums();
-    let result = if sums == Sums::Integers { DType::I32 } else { DType::F32 };
+    let result = if sums == SumOrder::Integers { DType::I32 } else { DType::F32 };
     let decodes =
-        factor::decodes(form.a) && factor::decodes(form.b) && (sums == Sums::Integers) == (form.b == DType::I8);
+        factor::decodes(form.a) && factor::decodes(form.b) && (sums == SumOrder::Integers) == (form.b == DType::I8);
     if dst.dtype != result || !decodes || !cells_fit(site, form) {
         return None;
     }
@@ -138,20 +138,20 @@ fn prepare(site: &Site) -> Option<Prepared<7, 0, 1>> {
 }
 
 /// The unit for matrices is not part of any level: a site that asks for one does without it.
-fn fastest(sums: Sums, site: &Site) -> ProductFn {
+fn fastest(sums: SumOrder, site: &Site) -> ProductFn {
     #[cfg(target_arch = "x86_64")]
     if site.level.is_none() && site.cpu_level() == CpuLevel::V4 && tiles::are_there() {
         match sums {
-            Sums::Integers => return tiles::integers,
-            Sums::Blocks => return tiles::floats,
-            Sums::Steps => {}
+            SumOrder::Integers => return tiles::integers,
+            SumOrder::Blocks => return tiles::floats,
+            SumOrder::Steps => {}
         }
     }
     blocked::run(sums, site.cpu_level())
 }
 
 /// Scale cells stand for 16 rows each, also where the operand has fewer.
-fn cells_fit(site: &Site, form: Form) -> bool {
+fn cells_fit(site: &Site, form: ProductForm) -> bool {
     let fits = |scale: &str, operand: &str, scaling: Scaling| {
         let (Some(s), Some(t)) = (site.tile(scale), site.tile(operand)) else { return true };
         let (width, depth) = if t.loc == Loc::Left { (t.rows, t.cols) } else { (t.cols, t.rows) };

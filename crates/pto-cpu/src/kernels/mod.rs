@@ -31,7 +31,7 @@ mod transpose;
 mod weave;
 mod window;
 
-pub use apply::{Placed, apply};
+pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};

@@ -1,6 +1,6 @@
 //! What a move takes and which part of a tile it moves: common to the moves of every memory.
 
-use super::place::Region;
+use super::place::CopyRegion;
 use pto_vector::Call;
 
 /// A call of a move.
@@ -27,7 +27,7 @@ impl MoveKind {
     }
 }
 
-impl Region {
+impl CopyRegion {
     /// What a call moves. The rules of the instruction keep windows inside tiles.
     pub fn of(call: &MoveCall, kind: MoveKind) -> Self {
         let ([src, dst, _], [row, col, _]) = (call.tiles, call.scalars);

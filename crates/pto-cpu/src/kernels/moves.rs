@@ -6,7 +6,7 @@
 mod zz;
 
 use super::moved::{MoveCall, MoveKind};
-use super::place::{ElementMap, Region, overlap};
+use super::place::{CopyRegion, ElementMap, overlap};
 use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, TileType};
@@ -109,7 +109,7 @@ impl Body<3, 0, 3> for Move {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
-            let (region, [src, dst, _]) = (Region::of(call, MoveKind::of(call)), call.tiles);
+            let (region, [src, dst, _]) = (CopyRegion::of(call, MoveKind::of(call)), call.tiles);
             match (ElementMap::of_tile(src), ElementMap::of_tile(dst)) {
                 // What overlaps is moved in one order only.
                 (Some(from), Some(to)) if !overlap(src, dst) => {
@@ -124,7 +124,7 @@ impl Body<3, 0, 3> for Move {
     unsafe fn plain(call: &MoveCall) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
-            let region = Region::of(call, MoveKind::of(call));
+            let region = CopyRegion::of(call, MoveKind::of(call));
             match call.imm[0] {
                 8 => each::<u8>(call, region),
                 16 => each::<u16>(call, region),
@@ -140,7 +140,7 @@ impl Body<3, 0, 3> for Move {
 ///
 /// # Safety
 /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
-unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
+unsafe fn each<T: Copy>(call: &MoveCall, region: CopyRegion) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
         let [src, dst, _] = call.tiles;
@@ -162,7 +162,7 @@ unsafe fn each<T: Copy>(call: &MoveCall, region: Region) {
 unsafe fn widen(call: &MoveCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        let (region, [src, dst, _]) = (Region::of(call, MoveKind::of(call)), call.tiles);
+        let (region, [src, dst, _]) = (CopyRegion::of(call, MoveKind::of(call)), call.tiles);
         for r in 0..region.rows {
             for c in 0..region.cols {
                 let from = src.index(region.from.0 + r, region.from.1 + c);

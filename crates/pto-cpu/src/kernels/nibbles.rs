@@ -6,7 +6,7 @@ mod squares;
 use super::moved::{MoveCall, MoveKind};
 use super::packed::{get, put};
 use super::padding;
-use super::place::{ElementMap, Region, overlap};
+use super::place::{CopyRegion, ElementMap, overlap};
 use super::window::{map, operands};
 use pto_isa::{Loc, TileType};
 use pto_num::Level;
@@ -115,7 +115,11 @@ impl<const LOAD: bool> TransferNumbers<LOAD> {
             let Some(inside) = ElementMap::of_tile(tile) else { return Self::plainly(tile, window, layout) };
             let outside = ElementMap::of_view(&view);
             let (from, to) = if LOAD { (outside, inside) } else { (inside, outside) };
-            if !copy::copy::<L>(&from, &to, Region { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) }) {
+            if !copy::copy::<L>(
+                &from,
+                &to,
+                CopyRegion { rows: tile.rows(), cols: tile.cols(), from: (0, 0), to: (0, 0) },
+            ) {
                 return Self::plainly(tile, window, layout);
             }
             if LOAD {
@@ -152,13 +156,13 @@ impl<const LOAD: bool> TransferNumbers<LOAD> {
 struct MoveNumbers;
 
 /// One of the two tiles of a move.
-struct Side<'a> {
+struct MoveSide<'a> {
     tile: &'a TileRef<'a>,
     /// Its columns are pairs.
     pairs: bool,
 }
 
-impl Side<'_> {
+impl MoveSide<'_> {
     /// Where its numbers lie.
     #[inline(always)]
     fn place(&self) -> Option<ElementMap> {
@@ -180,18 +184,18 @@ impl Side<'_> {
 }
 
 /// What a call moves, in numbers.
-fn moved<'a>(call: &MoveCall<'a>) -> (Side<'a>, Side<'a>, Region) {
+fn moved<'a>(call: &MoveCall<'a>) -> (MoveSide<'a>, MoveSide<'a>, CopyRegion) {
     let kind = MoveKind::of(call);
-    let (region, [src, dst, _]) = (Region::of(call, kind), call.tiles);
-    let src = Side { tile: src, pairs: call.imm[0] & 1 == 1 };
-    let dst = Side { tile: dst, pairs: call.imm[0] >> 1 == 1 };
+    let (region, [src, dst, _]) = (CopyRegion::of(call, kind), call.tiles);
+    let src = MoveSide { tile: src, pairs: call.imm[0] & 1 == 1 };
+    let dst = MoveSide { tile: dst, pairs: call.imm[0] >> 1 == 1 };
     let (src_cols, dst_cols) = (src.first((0, src.tile.cols())).1, dst.first((0, dst.tile.cols())).1);
     let cols = match kind {
         MoveKind::Whole => src_cols.min(dst_cols),
         MoveKind::Extract => dst_cols,
         MoveKind::Insert => src_cols,
     };
-    let region = Region { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
+    let region = CopyRegion { cols, from: src.first(region.from), to: dst.first(region.to), ..region };
     (src, dst, region)
 }
 

@@ -233,7 +233,7 @@ impl ElementMap {
 
 /// A rectangle of one matrix and where it goes in another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Region {
+pub(super) struct CopyRegion {
     pub rows: usize,
     pub cols: usize,
     /// First row and column in the source.
@@ -244,7 +244,7 @@ pub(super) struct Region {
 
 /// A part of a region in which both matrices have constant strides.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Piece {
+pub(super) struct StridedPiece {
     /// Its first element in the source and in the destination, counted from their starts.
     pub src: usize,
     pub dst: usize,
@@ -259,9 +259,9 @@ pub(super) struct Piece {
 pub(super) fn pieces(
     from: &ElementMap,
     to: &ElementMap,
-    region: Region,
+    region: CopyRegion,
     most: (usize, usize),
-    mut visit: impl FnMut(Piece),
+    mut visit: impl FnMut(StridedPiece),
 ) {
     let mut row = 0;
     while row < region.rows {
@@ -272,7 +272,7 @@ pub(super) fn pieces(
         while col < region.cols {
             let (sc, dc) = (region.from.1 + col, region.to.1 + col);
             let cols = (region.cols - col).min(from.cols.run(sc)).min(to.cols.run(dc)).min(most.1);
-            visit(Piece { src: down + from.cols.at(sc), dst: down_there + to.cols.at(dc), rows, cols, col });
+            visit(StridedPiece { src: down + from.cols.at(sc), dst: down_there + to.cols.at(dc), rows, cols, col });
             col += cols;
         }
         row += rows;

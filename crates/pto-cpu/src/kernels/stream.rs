@@ -147,9 +147,9 @@ mod tests {
     use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// A copy from one slice to the start of another.
-    struct Copied<'a>(&'a [u8], &'a mut [u8], Cache);
+    struct SliceCopy<'a>(&'a [u8], &'a mut [u8], Cache);
 
-    impl LevelKernel for Copied<'_> {
+    impl LevelKernel for SliceCopy<'_> {
         type Output = ();
 
         #[inline(always)]
@@ -168,7 +168,7 @@ mod tests {
         for (level, cache) in CpuLevel::ALL.into_iter().flat_map(|level| caches.map(|cache| (level, cache))) {
             for (start, bytes) in (0..66).flat_map(|s| [0, 1, 63, 64, 65, 127, 128, 200, 300].map(|b| (s, b))) {
                 let mut to = vec![0xa5; 400];
-                dispatch_at(level, Copied(&from[3..3 + bytes], &mut to[start..], cache));
+                dispatch_at(level, SliceCopy(&from[3..3 + bytes], &mut to[start..], cache));
                 assert_eq!(to[start..start + bytes], from[3..3 + bytes]);
                 assert!(to[..start].iter().chain(&to[start + bytes..]).all(|b| *b == 0xa5), "{start} {bytes}");
             }

@@ -25,7 +25,7 @@ fn prepare_load(site: &Site) -> Option<Prepared<1, 1>> {
     let imm = immediates(site, "dst", "src")?;
     Some(match site.tile("dst")?.dtype.column_bits() {
         4 => Prepared { run: nibbles::load, imm },
-        _ => Prepared::new::<Load>(site, true).with(imm),
+        _ => Prepared::new::<LoadKernel>(site, true).with(imm),
     })
 }
 
@@ -47,7 +47,7 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
     let imm = [layout, combine.map_or(0, Combine::code) << 8 | DType::ALL.iter().position(|d| *d == to)? as u64];
     Some(match src.dtype.column_bits() {
         4 => Prepared { run: nibbles::store, imm },
-        _ => Prepared::new::<Store>(site, true).with(imm),
+        _ => Prepared::new::<StoreKernel>(site, true).with(imm),
     })
 }
 
@@ -82,9 +82,9 @@ unsafe fn each(tile: &TileRef, view: &ViewRef, size: usize, work: impl Fn(*mut u
     }
 }
 
-struct Load;
+struct LoadKernel;
 
-impl Body<1, 1> for Load {
+impl Body<1, 1> for LoadKernel {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<1, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
@@ -122,9 +122,9 @@ impl Body<1, 1> for Load {
     }
 }
 
-struct Store;
+struct StoreKernel;
 
-impl Body<2, 1, 2> for Store {
+impl Body<2, 1, 2> for StoreKernel {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<2, 1, 2>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;

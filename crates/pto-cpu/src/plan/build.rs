@@ -22,7 +22,7 @@ const MAX_OWN_BYTES: u64 = 1 << 32;
 /// True when the engine executes an operation: by a kernel, or itself.
 pub(crate) fn runs(code: pto_isa::Op) -> bool {
     match maker(code) {
-        Some(Maker::Sync) => code.row().effect == Effect::Sync,
+        Some(StepMaker::Sync) => code.row().effect == Effect::Sync,
         Some(_) => true,
         None => false,
     }
@@ -30,7 +30,7 @@ pub(crate) fn runs(code: pto_isa::Op) -> bool {
 
 /// What makes the steps of an operation.
 #[derive(Clone, Copy)]
-enum Maker {
+enum StepMaker {
     Control,
     Arith,
     View,
@@ -54,40 +54,40 @@ enum Maker {
     Kernel(&'static OpKernel),
 }
 
-fn maker(code: pto_isa::Op) -> Option<Maker> {
+fn maker(code: pto_isa::Op) -> Option<StepMaker> {
     Some(match (code.row().meaning, code.row().family) {
-        (Meaning::Atomic(mode), _) => Maker::AtomicSwitch(mode),
-        (Meaning::Fifo(Fifo::Scale(_)), _) => Maker::Quant,
-        (Meaning::Sync(SyncOp::CleanCache), _) => Maker::Clean,
-        (Meaning::Movement(Movement::GetElement | Movement::SetElement), _) => Maker::Element,
-        (_, Family::Control) => Maker::Control,
-        (_, Family::Arith) => Maker::Arith,
-        (_, Family::View) => Maker::View,
-        (_, Family::Sync) => Maker::Sync,
-        (_, Family::Fifo | Family::Comm) => Maker::Link,
-        _ if code == op::setfmatrix => Maker::FeatureMap,
-        _ if code == op::set_img2col_padding => Maker::ImagePadding,
-        (_, Family::Config) => Maker::Register,
-        _ if code == op::trap => Maker::Trap,
-        _ if code == op::get_vms4_sr => Maker::Status,
-        _ if code == op::tget_scale_addr => Maker::ScaleAddress,
-        _ if code == op::sethf32mode || code == op::settf32mode => Maker::Rounding,
-        _ if code == op::tprint => Maker::PrintMemory,
-        _ if code == op::print => Maker::PrintScalar,
-        _ => Maker::Kernel(kernels::find(code).filter(|kernel| !kernel.is_missing())?),
+        (Meaning::Atomic(mode), _) => StepMaker::AtomicSwitch(mode),
+        (Meaning::Fifo(Fifo::Scale(_)), _) => StepMaker::Quant,
+        (Meaning::Sync(SyncOp::CleanCache), _) => StepMaker::Clean,
+        (Meaning::Movement(Movement::GetElement | Movement::SetElement), _) => StepMaker::Element,
+        (_, Family::Control) => StepMaker::Control,
+        (_, Family::Arith) => StepMaker::Arith,
+        (_, Family::View) => StepMaker::View,
+        (_, Family::Sync) => StepMaker::Sync,
+        (_, Family::Fifo | Family::Comm) => StepMaker::Link,
+        _ if code == op::setfmatrix => StepMaker::FeatureMap,
+        _ if code == op::set_img2col_padding => StepMaker::ImagePadding,
+        (_, Family::Config) => StepMaker::Register,
+        _ if code == op::trap => StepMaker::Trap,
+        _ if code == op::get_vms4_sr => StepMaker::Status,
+        _ if code == op::tget_scale_addr => StepMaker::ScaleAddress,
+        _ if code == op::sethf32mode || code == op::settf32mode => StepMaker::Rounding,
+        _ if code == op::tprint => StepMaker::PrintMemory,
+        _ if code == op::print => StepMaker::PrintScalar,
+        _ => StepMaker::Kernel(kernels::find(code).filter(|kernel| !kernel.is_missing())?),
     })
 }
 
-pub(super) type Built<T> = Result<T, Diagnostic>;
+pub(super) type PlanResult<T> = Result<T, Diagnostic>;
 
 /// What a plan is made with.
-pub(super) struct Builder<'a> {
+pub(super) struct PlanBuilder<'a> {
     pub checked: &'a Checked,
     pub module: &'a Module,
     pub options: Options,
     pub plan: Plan,
     /// Where each value of the program is kept. A function that is called twice is expanded twice, one after the other.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ValueStorage>,
     /// Layouts of views that are not stated.
     pub layouts: Layouts,
     /// The operation whose steps are being made.
@@ -113,7 +113,7 @@ pub(super) struct Builder<'a> {
 
 pub(super) struct Return {
     pub jumps: Vec<StepId>,
-    pub results: Vec<Slot>,
+    pub results: Vec<ValueStorage>,
 }
 
 pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) -> Result<Plan, Error> {
@@ -125,7 +125,7 @@ pub(super) fn build(checked: &Checked, entry: Option<&str>, options: Options) ->
     built.map_err(|problem| checked.module().error(problem))
 }
 
-fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Built<Plan> {
+fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> PlanResult<Plan> {
     let entry = entry_function(checked.module(), entry)?;
     let functions: Vec<OpId> = entry.function.into_iter().chain(entry.partner.map(|(f, _)| f)).collect();
     let depth = functions.iter().map(|f| depth(checked.module(), *f)).max().unwrap_or(1);
@@ -148,7 +148,7 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Buil
 const FLAT: usize = 100;
 const STACK_OF_CALL: usize = 64 << 10;
 
-fn build_entry(checked: &Checked, entry: EntryPoint, functions: &[OpId], options: Options) -> Built<Plan> {
+fn build_entry(checked: &Checked, entry: EntryPoint, functions: &[OpId], options: Options) -> PlanResult<Plan> {
     let traits = Traits::of(checked, functions);
     let Some(vectors) = traits.vector_cores() else {
         let plan = build_role(checked, &entry, Role::Whole, options)?;
@@ -172,7 +172,7 @@ fn complete(mut plan: Plan, traits: Traits) -> Plan {
 }
 
 /// The plans of a block's cores as one. They take the same arguments.
-fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
+fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> PlanResult<Plan> {
     let common = cube.params().len().min(vector.params().len());
     let differs = (0..common).find(|&k| cube.params()[k].kind != vector.params()[k].kind);
     if let Some(k) = differs {
@@ -183,7 +183,7 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
     let (more, less) =
         if cube.params().len() < vector.params().len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
     less.source.params.extend_from_slice(&more.params()[common..]);
-    less.source.slots.resize(more.source.slots.len(), Slot::Nothing);
+    less.source.slots.resize(more.source.slots.len(), ValueStorage::Nothing);
     // Both are asked how many there are.
     vector.cores.vectors = vectors;
     cube.cores.vectors = vectors;
@@ -192,13 +192,13 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> Built<Plan> {
 }
 
 /// The plan of one kind of core.
-fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Options) -> Built<Plan> {
+fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Options) -> PlanResult<Plan> {
     let module = checked.module();
     let Some(first) = entry.function.or_else(|| module.block(entry.body).ops.first().copied()) else {
         let message = "the program is empty";
         return Err(Diagnostic::new(codes::RUN_ENTRY, Span::default(), message));
     };
-    let mut builder = Builder::new(checked, entry.name.clone(), first, options);
+    let mut builder = PlanBuilder::new(checked, entry.name.clone(), first, options);
     builder.plan.cores.role = role;
     let args = module.block(entry.body).args.clone();
     for &arg in &args {
@@ -214,15 +214,15 @@ fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Option
     builder.finish()
 }
 
-impl<'a> Builder<'a> {
+impl<'a> PlanBuilder<'a> {
     fn new(checked: &'a Checked, name: String, at: OpId, options: Options) -> Self {
         let module = checked.module();
         let spaces = Spaces::new(checked.info().target);
         let core_bytes = spaces.end;
         let plan = Plan {
-            source: Source { checked: checked.clone(), options, name, params: Vec::new(), slots: Vec::new() },
+            source: PlanSource { checked: checked.clone(), options, name, params: Vec::new(), slots: Vec::new() },
             code: StepList::default(),
-            start: Registers::default(),
+            start: RegisterFile::default(),
             tiles: TileTables::default(),
             views: ViewTables::default(),
             calls: CallTables::default(),
@@ -234,7 +234,7 @@ impl<'a> Builder<'a> {
             module,
             options,
             plan,
-            slots: vec![Slot::Nothing; module.value_count()],
+            slots: vec![ValueStorage::Nothing; module.value_count()],
             layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
@@ -249,9 +249,9 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn param(&mut self, value: ValueId) -> Built<()> {
+    fn param(&mut self, value: ValueId) -> PlanResult<()> {
         let slot = self.define(value)?;
-        if let (Role::Vector, Slot::Scalar(reg)) = (self.plan.cores.role, slot)
+        if let (Role::Vector, ValueStorage::Scalar(reg)) = (self.plan.cores.role, slot)
             && self.module.value_name(value) == SUBBLOCK_PARAM
         {
             return self.push(Step::SubblockIndex(reg)).map(drop);
@@ -261,7 +261,7 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn finish(mut self) -> Built<Plan> {
+    fn finish(mut self) -> PlanResult<Plan> {
         let end = self.here();
         self.push(Step::End)?;
         if let Some(r) = self.returns.pop() {
@@ -274,7 +274,7 @@ impl<'a> Builder<'a> {
 
     // ---- steps ----------------------------------------------------------------------------------------------
 
-    pub fn push(&mut self, step: Step) -> Built<StepId> {
+    pub fn push(&mut self, step: Step) -> PlanResult<StepId> {
         if self.plan.code.steps.len() >= MAX_STEPS {
             let message = format!("the program expands to more than {MAX_STEPS} steps");
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
@@ -321,7 +321,7 @@ impl<'a> Builder<'a> {
     }
 
     /// A place behind the memory spaces.
-    pub fn own_bytes(&mut self, bytes: u64) -> Built<u64> {
+    pub fn own_bytes(&mut self, bytes: u64) -> PlanResult<u64> {
         let at = self.plan.memory.core_bytes;
         let end = at.saturating_add(bytes.next_multiple_of(64));
         if end > MAX_OWN_BYTES {
@@ -333,44 +333,44 @@ impl<'a> Builder<'a> {
     }
 
     /// A place for a value, by its type. Tiles get their own bytes.
-    pub fn define(&mut self, value: ValueId) -> Built<Slot> {
+    pub fn define(&mut self, value: ValueId) -> PlanResult<ValueStorage> {
         let slot = match self.module.value_type(value) {
             Type::Scalar(_) | Type::Ptr(..) | Type::Token(Token::AsyncSession | Token::AsyncEvent) => {
-                Slot::Scalar(self.reg())
+                ValueStorage::Scalar(self.reg())
             }
-            Type::Tile(ty) | Type::TileBuf(ty) => Slot::Tile(self.new_tile(&ty.clone())?),
-            Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => Slot::View(self.new_view()),
+            Type::Tile(ty) | Type::TileBuf(ty) => ValueStorage::Tile(self.new_tile(&ty.clone())?),
+            Type::TensorView(_) | Type::PartitionView(_) | Type::Memref(_) => ValueStorage::View(self.new_view()),
             Type::Vector(v) => match vector_tile(v) {
-                Some(ty) => Slot::Tile(self.new_tile(&ty)?),
-                None => Slot::Nothing,
+                Some(ty) => ValueStorage::Tile(self.new_tile(&ty)?),
+                None => ValueStorage::Nothing,
             },
-            _ => Slot::Nothing,
+            _ => ValueStorage::Nothing,
         };
         self.slots[value.index()] = slot;
         Ok(slot)
     }
 
-    pub fn slot(&self, value: ValueId) -> Slot {
+    pub fn slot(&self, value: ValueId) -> ValueStorage {
         self.slots[value.index()]
     }
 
-    pub fn scalar(&self, value: ValueId) -> Built<Reg> {
+    pub fn scalar(&self, value: ValueId) -> PlanResult<Reg> {
         match self.slot(value) {
-            Slot::Scalar(reg) => Ok(reg),
+            ValueStorage::Scalar(reg) => Ok(reg),
             _ => Err(self.unsupported(&format!("a {} as a number", self.module.value_type(value).noun()))),
         }
     }
 
-    pub fn tile(&self, value: ValueId) -> Built<TileId> {
+    pub fn tile(&self, value: ValueId) -> PlanResult<TileId> {
         match self.slot(value) {
-            Slot::Tile(tile) => Ok(tile),
+            ValueStorage::Tile(tile) => Ok(tile),
             _ => Err(self.unsupported(&format!("a {} as a tile", self.module.value_type(value).noun()))),
         }
     }
 
-    pub fn view(&self, value: ValueId) -> Built<ViewId> {
+    pub fn view(&self, value: ValueId) -> PlanResult<ViewId> {
         match self.slot(value) {
-            Slot::View(view) => Ok(view),
+            ValueStorage::View(view) => Ok(view),
             _ => Err(self.unsupported(&format!("a {} as a view", self.module.value_type(value).noun()))),
         }
     }
@@ -382,26 +382,26 @@ impl<'a> Builder<'a> {
     }
 
     /// The register of a scalar operand that must be there.
-    pub fn operand_reg(&self, id: OpId, name: &str) -> Built<Reg> {
+    pub fn operand_reg(&self, id: OpId, name: &str) -> PlanResult<Reg> {
         match self.module.operand(id, name) {
             Some(value) => self.scalar(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
     }
 
-    pub fn operand_tile(&self, id: OpId, name: &str) -> Built<TileId> {
+    pub fn operand_tile(&self, id: OpId, name: &str) -> PlanResult<TileId> {
         match self.module.operand(id, name) {
             Some(value) => self.tile(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
     }
 
-    pub fn result(&self, id: OpId) -> Built<ValueId> {
+    pub fn result(&self, id: OpId) -> PlanResult<ValueId> {
         self.module.results(id).next().ok_or_else(|| self.unsupported("it without a result"))
     }
 
     /// Defines the result as a scalar.
-    pub fn result_reg(&mut self, id: OpId) -> Built<Reg> {
+    pub fn result_reg(&mut self, id: OpId) -> PlanResult<Reg> {
         let value = self.result(id)?;
         self.define(value)?;
         self.scalar(value)
@@ -415,36 +415,36 @@ impl<'a> Builder<'a> {
 
     // ---- operations -------------------------------------------------------------------------------------------
 
-    pub fn block(&mut self, block: BlockId) -> Built<()> {
+    pub fn block(&mut self, block: BlockId) -> PlanResult<()> {
         for &id in &self.module.block(block).ops {
             self.op(id)?;
         }
         Ok(())
     }
 
-    pub fn op(&mut self, id: OpId) -> Built<()> {
+    pub fn op(&mut self, id: OpId) -> PlanResult<()> {
         let outer = std::mem::replace(&mut self.at, id);
         let code = self.module.op(id).op;
         let done = match maker(code) {
-            Some(Maker::Control) => self.control_op(id),
-            Some(Maker::Arith) => self.arith_op(id),
-            Some(Maker::View) => self.view_op(id),
-            Some(Maker::Sync) => self.sync_op(id),
-            Some(Maker::Link) => self.link_op(id),
-            Some(Maker::AtomicSwitch(mode)) => self.atomic_switch(mode),
-            Some(Maker::Quant) => self.quant_op(id),
-            Some(Maker::FeatureMap) => self.feature_map(id),
-            Some(Maker::ImagePadding) => self.image_padding(id),
-            Some(Maker::Clean) => self.clean_op(id),
-            Some(Maker::Register) => self.order(PipeOrder::Other),
-            Some(Maker::Trap) => self.push(Step::Trap).map(drop),
-            Some(Maker::Element) => self.element_op(id),
-            Some(Maker::Status) => self.read_status(id),
-            Some(Maker::ScaleAddress) => self.scale_address(id),
-            Some(Maker::Rounding) => self.product_rounding(id),
-            Some(Maker::PrintMemory) => self.print_memory(id),
-            Some(Maker::PrintScalar) => self.print_scalar(id),
-            Some(Maker::Kernel(kernel)) => self.kernel_op(id, kernel),
+            Some(StepMaker::Control) => self.control_op(id),
+            Some(StepMaker::Arith) => self.arith_op(id),
+            Some(StepMaker::View) => self.view_op(id),
+            Some(StepMaker::Sync) => self.sync_op(id),
+            Some(StepMaker::Link) => self.link_op(id),
+            Some(StepMaker::AtomicSwitch(mode)) => self.atomic_switch(mode),
+            Some(StepMaker::Quant) => self.quant_op(id),
+            Some(StepMaker::FeatureMap) => self.feature_map(id),
+            Some(StepMaker::ImagePadding) => self.image_padding(id),
+            Some(StepMaker::Clean) => self.clean_op(id),
+            Some(StepMaker::Register) => self.order(PipeOrder::Other),
+            Some(StepMaker::Trap) => self.push(Step::Trap).map(drop),
+            Some(StepMaker::Element) => self.element_op(id),
+            Some(StepMaker::Status) => self.read_status(id),
+            Some(StepMaker::ScaleAddress) => self.scale_address(id),
+            Some(StepMaker::Rounding) => self.product_rounding(id),
+            Some(StepMaker::PrintMemory) => self.print_memory(id),
+            Some(StepMaker::PrintScalar) => self.print_scalar(id),
+            Some(StepMaker::Kernel(kernel)) => self.kernel_op(id, kernel),
             None => Err(self.unsupported("this instruction")),
         };
         self.at = outer;

@@ -4,28 +4,33 @@
 //! are in again. A buffer is the same buffer in the next iteration. One that an iteration allocates and hands on must not lie where
 //! the next iteration allocates, so allocations inside loops have several places and take one that no carried buffer is in.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{RegionId, ValueId};
 use pto_isa::Type;
 use pto_isa::row::Control;
 
 /// The carried values of a loop.
-pub(super) struct Carried {
-    slots: Vec<Slot>,
+pub(super) struct CarriedSlots {
+    slots: Vec<ValueStorage>,
     /// The contents are copied, by position.
     copied: Vec<bool>,
 }
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// Gives the parameters of a loop their places and first values.
-    pub fn enter_carried(&mut self, body: RegionId, params: &[ValueId], inits: &[Slot]) -> Built<Carried> {
-        let mut carried = Carried { slots: Vec::new(), copied: Vec::new() };
+    pub fn enter_carried(
+        &mut self,
+        body: RegionId,
+        params: &[ValueId],
+        inits: &[ValueStorage],
+    ) -> PlanResult<CarriedSlots> {
+        let mut carried = CarriedSlots { slots: Vec::new(), copied: Vec::new() };
         for (at, &param) in params.iter().enumerate() {
             let copied = self.makes_tiles(body, param, at);
             let slot = if copied { self.define(param)? } else { self.define_handle(param)? };
             carried.slots.push(slot);
-            carried.copied.push(copied && matches!(slot, Slot::Tile(_)));
+            carried.copied.push(copied && matches!(slot, ValueStorage::Tile(_)));
         }
         self.hold(params);
         self.next_carried(&carried, inits)?;
@@ -33,12 +38,12 @@ impl Builder<'_> {
     }
 
     /// Hands on the values of an iteration.
-    pub fn next_carried(&mut self, carried: &Carried, values: &[Slot]) -> Built<()> {
+    pub fn next_carried(&mut self, carried: &CarriedSlots, values: &[ValueStorage]) -> PlanResult<()> {
         let mut copies = Vec::new();
         let (mut from, mut to) = (Vec::new(), Vec::new());
         for ((value, slot), copied) in values.iter().zip(&carried.slots).zip(&carried.copied) {
             match (value, slot, copied) {
-                (Slot::Tile(f), Slot::Tile(t), true) => copies.push((*f, *t)),
+                (ValueStorage::Tile(f), ValueStorage::Tile(t), true) => copies.push((*f, *t)),
                 _ => {
                     from.push(*value);
                     to.push(*slot);
@@ -52,21 +57,21 @@ impl Builder<'_> {
     /// Notes the registers that keep buffers from one iteration to the next.
     pub fn hold(&mut self, values: &[ValueId]) {
         for &value in values {
-            if let (Type::TileBuf(_), Slot::Tile(tile)) = (self.module.value_type(value), self.slot(value)) {
+            if let (Type::TileBuf(_), ValueStorage::Tile(tile)) = (self.module.value_type(value), self.slot(value)) {
                 self.held.push(tile);
             }
         }
     }
 
     /// A place for a new buffer that no register has kept from an earlier iteration.
-    pub fn free_place(&mut self, bytes: u64) -> Built<Address> {
+    pub fn free_place(&mut self, bytes: u64) -> PlanResult<TileAddress> {
         let size = bytes.next_multiple_of(64);
         let first = self.own_bytes(size.saturating_mul(self.held.len() as u64 + 1))?;
         if self.held.is_empty() {
-            return Ok(Address::Own(first));
+            return Ok(TileAddress::Own(first));
         }
         let held = self.plan.tiles.held.push(self.held.clone());
-        Ok(Address::Free { first, size, held })
+        Ok(TileAddress::Free { first, size, held })
     }
 
     /// True when the tile carried at this position must be copied.

@@ -1,15 +1,15 @@
 //! Functions, loops and branches as jumps.
 
-use super::build::{Builder, Built, Return};
+use super::build::{PlanBuilder, PlanResult, Return};
 use super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, BlockId, OpId, RegionId, ValueId};
-use pto_isa::row::{Control, Core};
+use pto_isa::row::{Control, CoreKind};
 use pto_isa::{Diagnostic, Type, codes};
 use std::collections::{HashMap, HashSet};
 
-impl Builder<'_> {
-    pub fn control_op(&mut self, id: OpId) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub fn control_op(&mut self, id: OpId) -> PlanResult<()> {
         let regions = self.module.op_regions(id).to_vec();
         match self.module.control(id) {
             Some(Control::Module) => self.region(regions[0]),
@@ -22,8 +22,8 @@ impl Builder<'_> {
             Some(Control::While) => self.while_op(id, &regions),
             Some(Control::Execute | Control::Fusion) => self.run_once(id, regions[0]),
             Some(Control::IndexSwitch) => self.index_switch(id, &regions),
-            Some(Control::Section(Core::Cube)) => self.section(Core::Cube, regions[0]),
-            Some(Control::Section(Core::Vector)) => self.section(Core::Vector, regions[0]),
+            Some(Control::Section(CoreKind::Cube)) => self.section(CoreKind::Cube, regions[0]),
+            Some(Control::Section(CoreKind::Vector)) => self.section(CoreKind::Vector, regions[0]),
             // Ends of regions: the operation that has the region deals with them, except for branches.
             Some(Control::Yield | Control::FusionYield | Control::Condition) => Ok(()),
             Some(Control::Branch | Control::CondBranch | Control::Switch) => {
@@ -34,14 +34,14 @@ impl Builder<'_> {
     }
 
     /// Code for one kind of core; the others go on behind it.
-    fn section(&mut self, kind: Core, region: RegionId) -> Built<()> {
+    fn section(&mut self, kind: CoreKind, region: RegionId) -> PlanResult<()> {
         if self.plan.cores.role.executes(kind) { self.region(region) } else { Ok(()) }
     }
 
     // ---- regions ----------------------------------------------------------------------------------------------
 
     /// The steps of a region, which ends in a return, or in nothing.
-    pub fn region(&mut self, region: RegionId) -> Built<()> {
+    pub fn region(&mut self, region: RegionId) -> PlanResult<()> {
         let blocks = self.module.region(region).blocks.clone();
         match blocks[..] {
             [] => Ok(()),
@@ -51,7 +51,7 @@ impl Builder<'_> {
     }
 
     /// The steps of a region whose yielded values end up in `results`.
-    fn yielding(&mut self, region: RegionId, results: &[Slot]) -> Built<()> {
+    fn yielding(&mut self, region: RegionId, results: &[ValueStorage]) -> PlanResult<()> {
         let blocks = self.module.region(region).blocks.clone();
         match blocks[..] {
             [] => Ok(()),
@@ -65,7 +65,7 @@ impl Builder<'_> {
     }
 
     /// The values a block hands on when it ends.
-    fn yielded(&self, block: BlockId) -> Vec<Slot> {
+    fn yielded(&self, block: BlockId) -> Vec<ValueStorage> {
         let Some(&last) = self.module.block(block).ops.last() else { return Vec::new() };
         match self.module.control(last) {
             Some(Control::Yield | Control::FusionYield) => {
@@ -76,7 +76,7 @@ impl Builder<'_> {
     }
 
     /// Blocks that branch to each other; a yield leaves them.
-    fn graph(&mut self, blocks: &[BlockId], results: &[Slot]) -> Built<()> {
+    fn graph(&mut self, blocks: &[BlockId], results: &[ValueStorage]) -> PlanResult<()> {
         let outer = self.held.len();
         // A block that is gone through once makes no tile while an older one of its own is held.
         let again = self.module.rounds(blocks);
@@ -145,7 +145,7 @@ impl Builder<'_> {
     }
 
     /// All of a block but a branch at its end.
-    fn block_without_end(&mut self, block: BlockId) -> Built<()> {
+    fn block_without_end(&mut self, block: BlockId) -> PlanResult<()> {
         let ops = &self.module.block(block).ops;
         let is_branch = |id: &OpId| self.module.control(*id).is_some_and(Control::is_branch);
         let keep = ops.len() - usize::from(ops.last().is_some_and(is_branch));
@@ -156,14 +156,14 @@ impl Builder<'_> {
     }
 
     /// A branch: values to the parameters of the block, and a jump that is filled in later.
-    fn branch(&mut self, id: OpId, jumps: &mut Vec<(StepId, BlockId)>) -> Built<()> {
+    fn branch(&mut self, id: OpId, jumps: &mut Vec<(StepId, BlockId)>) -> PlanResult<()> {
         let successors = self.module.successors(id).to_vec();
         let head = self.push(Step::Jump(StepId(0)))?;
         let mut places = Vec::new();
         for s in &successors {
             places.push(self.here());
-            let from: Vec<Slot> = s.args.iter().map(|v| self.slot(*v)).collect();
-            let to: Vec<Slot> = self.module.block(s.block).args.iter().map(|v| self.slot(*v)).collect();
+            let from: Vec<ValueStorage> = s.args.iter().map(|v| self.slot(*v)).collect();
+            let to: Vec<ValueStorage> = self.module.block(s.block).args.iter().map(|v| self.slot(*v)).collect();
             let values: Vec<ValueId> = self.module.block(s.block).args.clone();
             self.pass_values(&from, &to, &values)?;
             jumps.push((self.push(Step::Jump(StepId(0)))?, s.block));
@@ -187,9 +187,10 @@ impl Builder<'_> {
     // ---- values that move ---------------------------------------------------------------------------------------
 
     /// Moves values to other places, all at once: a source may be another's destination.
-    pub fn move_values(&mut self, from: &[Slot], to: &[Slot]) -> Built<()> {
-        let moves: Vec<(Slot, Slot)> = from.iter().copied().zip(to.iter().copied()).filter(|(f, t)| f != t).collect();
-        let is_source = |slot: &Slot| moves.iter().any(|(f, _)| f == slot);
+    pub fn move_values(&mut self, from: &[ValueStorage], to: &[ValueStorage]) -> PlanResult<()> {
+        let moves: Vec<(ValueStorage, ValueStorage)> =
+            from.iter().copied().zip(to.iter().copied()).filter(|(f, t)| f != t).collect();
+        let is_source = |slot: &ValueStorage| moves.iter().any(|(f, _)| f == slot);
         let clash = moves.len() > 1 && moves.iter().any(|(_, t)| is_source(t));
         if !clash {
             return moves.into_iter().try_for_each(|(f, t)| self.move_value(f, t));
@@ -197,9 +198,9 @@ impl Builder<'_> {
         let mut held = Vec::new();
         for (f, t) in moves {
             let temporary = match f {
-                Slot::Scalar(_) => Slot::Scalar(self.reg()),
-                Slot::Tile(_) => Slot::Tile(self.handle()),
-                Slot::View(_) => Slot::View(self.new_view()),
+                ValueStorage::Scalar(_) => ValueStorage::Scalar(self.reg()),
+                ValueStorage::Tile(_) => ValueStorage::Tile(self.handle()),
+                ValueStorage::View(_) => ValueStorage::View(self.new_view()),
                 other => other,
             };
             self.move_value(f, temporary)?;
@@ -208,24 +209,26 @@ impl Builder<'_> {
         held.into_iter().try_for_each(|(f, t)| self.move_value(f, t))
     }
 
-    fn move_value(&mut self, from: Slot, to: Slot) -> Built<()> {
+    fn move_value(&mut self, from: ValueStorage, to: ValueStorage) -> PlanResult<()> {
         let step = match (from, to) {
-            (Slot::Scalar(from), Slot::Scalar(to)) => Step::Move { from, to },
-            (Slot::Tile(from), Slot::Tile(to)) => Step::MoveTile { from, to },
-            (Slot::View(from), Slot::View(to)) => Step::MoveView { from, to },
-            (Slot::Nothing, _) | (_, Slot::Nothing) => return Ok(()),
+            (ValueStorage::Scalar(from), ValueStorage::Scalar(to)) => Step::Move { from, to },
+            (ValueStorage::Tile(from), ValueStorage::Tile(to)) => Step::MoveTile { from, to },
+            (ValueStorage::View(from), ValueStorage::View(to)) => Step::MoveView { from, to },
+            (ValueStorage::Nothing, _) | (_, ValueStorage::Nothing) => return Ok(()),
             _ => return Err(self.unsupported("a value that changes its kind")),
         };
         self.push(step).map(drop)
     }
 
     /// Hands values to the parameters of a block. Tile values are copied: the next iteration writes their old place again.
-    fn pass_values(&mut self, from: &[Slot], to: &[Slot], params: &[ValueId]) -> Built<()> {
+    fn pass_values(&mut self, from: &[ValueStorage], to: &[ValueStorage], params: &[ValueId]) -> PlanResult<()> {
         let mut handles = (Vec::new(), Vec::new());
         let mut copies = Vec::new();
         for ((f, t), &param) in from.iter().zip(to).zip(params) {
             match (f, t) {
-                (Slot::Tile(f), Slot::Tile(t)) if matches!(self.module.value_type(param), Type::Tile(_)) => {
+                (ValueStorage::Tile(f), ValueStorage::Tile(t))
+                    if matches!(self.module.value_type(param), Type::Tile(_)) =>
+                {
                     copies.push((*f, *t));
                 }
                 _ => {
@@ -240,7 +243,7 @@ impl Builder<'_> {
 
     /// Copies the contents of tiles, all at once. A register without bytes of its own may stand for any other tile,
     /// also for one that is written here.
-    pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> Built<()> {
+    pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> PlanResult<()> {
         let is_handle = |tile: TileId| self.plan.start.tiles[tile].base < self.plan.memory.spaces.end;
         let is_written = |tile: TileId| copies.iter().any(|(_, t)| *t == tile);
         let clash = copies.len() > 1 && copies.iter().any(|(f, _)| is_handle(*f) || is_written(*f));
@@ -260,20 +263,20 @@ impl Builder<'_> {
 
     // ---- structured control flow ----------------------------------------------------------------------------------
 
-    fn results(&mut self, id: OpId) -> Built<Vec<Slot>> {
+    fn results(&mut self, id: OpId) -> PlanResult<Vec<ValueStorage>> {
         self.module.results(id).map(|v| self.define_handle(v)).collect()
     }
 
-    fn for_op(&mut self, id: OpId, region: RegionId) -> Built<()> {
+    fn for_op(&mut self, id: OpId, region: RegionId) -> PlanResult<()> {
         let (lower, upper, step) =
             (self.operand_reg(id, "lower")?, self.operand_reg(id, "upper")?, self.operand_reg(id, "step")?);
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
         let args = self.module.block(body).args.clone();
         let counter = self.reg();
-        self.slots[args[0].index()] = Slot::Scalar(counter);
+        self.slots[args[0].index()] = ValueStorage::Scalar(counter);
         self.push(Step::LoopBy(step))?;
         self.push(Step::Move { from: lower, to: counter })?;
-        let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
+        let inits: Vec<ValueStorage> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
         let outer = self.held.len();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
         let head = self.here();
@@ -292,7 +295,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn if_op(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+    fn if_op(&mut self, id: OpId, regions: &[RegionId]) -> PlanResult<()> {
         let condition = self.operand_reg(id, "condition")?;
         let results = self.results(id)?;
         let branch = self.push(Step::Jump(StepId(0)))?;
@@ -309,10 +312,10 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn while_op(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+    fn while_op(&mut self, id: OpId, regions: &[RegionId]) -> PlanResult<()> {
         let first = |r: RegionId| self.module.region(r).blocks.first().copied();
         let (Some(before), Some(after)) = (first(regions[0]), first(regions[1])) else { return Ok(()) };
-        let inits: Vec<Slot> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
+        let inits: Vec<ValueStorage> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
         let args = self.module.block(before).args.clone();
         let outer = self.held.len();
         let carried = self.enter_carried(regions[1], &args, &inits)?;
@@ -322,7 +325,7 @@ impl Builder<'_> {
         let head = self.here();
         self.block(before)?;
         let Some(&last) = self.module.block(before).ops.last() else { return Ok(()) };
-        let passed: Vec<Slot> = self.operands(last, "args").into_iter().map(|v| self.slot(v)).collect();
+        let passed: Vec<ValueStorage> = self.operands(last, "args").into_iter().map(|v| self.slot(v)).collect();
         let condition = self.operand_reg(last, "condition")?;
         self.move_values(&passed, &results)?;
         for (arg, slot) in self.module.block(after).args.clone().into_iter().zip(&results) {
@@ -339,12 +342,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn run_once(&mut self, id: OpId, region: RegionId) -> Built<()> {
+    fn run_once(&mut self, id: OpId, region: RegionId) -> PlanResult<()> {
         let results = self.results(id)?;
         self.yielding(region, &results)
     }
 
-    fn index_switch(&mut self, id: OpId, regions: &[RegionId]) -> Built<()> {
+    fn index_switch(&mut self, id: OpId, regions: &[RegionId]) -> PlanResult<()> {
         let on = self.operand_reg(id, "arg")?;
         let results = self.results(id)?;
         let values: Vec<i64> = match self.module.attr(id, "cases") {
@@ -371,8 +374,8 @@ impl Builder<'_> {
 
     // ---- functions --------------------------------------------------------------------------------------------------
 
-    fn return_op(&mut self, id: OpId) -> Built<()> {
-        let values: Vec<Slot> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
+    fn return_op(&mut self, id: OpId) -> PlanResult<()> {
+        let values: Vec<ValueStorage> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
         let results = self.returns.last().map_or_else(Vec::new, |r| r.results.clone());
         if results.len() == values.len() {
             self.move_values(&values, &results)?;
@@ -385,7 +388,7 @@ impl Builder<'_> {
     }
 
     /// A call is expanded in place.
-    fn call(&mut self, id: OpId) -> Built<()> {
+    fn call(&mut self, id: OpId) -> PlanResult<()> {
         let Some(&callee) = self.callees.get(&id) else {
             return Err(self.unsupported("a call of a function without a body"));
         };
@@ -399,7 +402,7 @@ impl Builder<'_> {
         }
         let region = self.module.op_regions(callee)[0];
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
-        let given: Vec<Slot> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
+        let given: Vec<ValueStorage> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
         for (param, slot) in self.module.block(body).args.clone().into_iter().zip(given) {
             self.slots[param.index()] = slot;
         }

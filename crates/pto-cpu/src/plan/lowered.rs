@@ -1,19 +1,19 @@
 //! Buffers of lowered programs. They are tiles here; what is left are the operations that look at them as buffers.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::OpId;
-use pto_isa::Order as ElementOrder;
+use pto_isa::Order;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// `bind_tile`: the same bytes with a layout and a valid region.
-    pub fn rebind(&mut self, id: OpId) -> Built<()> {
+    pub fn rebind(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
             return Err(self.unsupported("it without a source"));
         };
-        if let Slot::View(view) = self.slot(source) {
+        if let ValueStorage::View(view) = self.slot(source) {
             let value = self.result(id)?;
-            self.slots[value.index()] = Slot::View(view);
+            self.slots[value.index()] = ValueStorage::View(view);
             return Ok(());
         }
         let to = self.retyped(id, source)?;
@@ -27,7 +27,7 @@ impl Builder<'_> {
     }
 
     /// `memref.subview` of a buffer of the core: a window of a tile.
-    pub fn buffer_window(&mut self, id: OpId) -> Built<()> {
+    pub fn buffer_window(&mut self, id: OpId) -> PlanResult<()> {
         let from = self.operand_tile(id, "source")?;
         let (offsets, steps) =
             (self.mixed(id, "offsets", "static_offsets")?, self.mixed(id, "strides", "static_strides")?);
@@ -37,20 +37,20 @@ impl Builder<'_> {
         }
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
-        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         let size = (ty.rows as u32, ty.cols as u32);
         let valid = WindowValid::Given(ExtentValue::Fixed(size.0), ExtentValue::Fixed(size.1));
-        self.push_window(Window { from, to, row, col, size, valid })
+        self.push_window(TileWindow { from, to, row, col, size, valid })
     }
 
     /// `memref.load`, `memref.store`: one element of a tile whose rows lie one after another, or of a window of one.
-    pub fn buffer_element(&mut self, id: OpId, tile: TileId) -> Built<()> {
+    pub fn buffer_element(&mut self, id: OpId, tile: TileId) -> PlanResult<()> {
         let Some(ty) = self.module.operand(id, "memref").and_then(|v| self.module.tile(v)).copied() else {
             return Err(self.unsupported("this buffer"));
         };
         let indices = self.operands(id, "indices");
         let [row, col] = indices[..] else { return Err(self.unsupported("this number of indices")) };
-        if ty.is_boxed() || ty.order() != ElementOrder::Nd {
+        if ty.is_boxed() || ty.order() != Order::Nd {
             let why = if ty.is_boxed() { "has boxes" } else { "is bound column by column" };
             return Err(self.unsupported(&format!("elements of a buffer that {why}")));
         }
@@ -58,7 +58,7 @@ impl Builder<'_> {
         // Only when the program runs it is known how far apart the rows of a window are.
         let element = self.handle();
         let valid = WindowValid::Given(ExtentValue::Fixed(1), ExtentValue::Fixed(1));
-        self.push_window(Window { from: tile, to: element, row, col, size: (1, 1), valid })?;
+        self.push_window(TileWindow { from: tile, to: element, row, col, size: (1, 1), valid })?;
         self.is_inside(row, col, [ty.rows, ty.cols])?;
         let (tile, offset) = (element, self.constant(0));
         match self.module.operand(id, "value") {
@@ -74,7 +74,7 @@ impl Builder<'_> {
     }
 
     /// Checks the place of an element against the extents of a window: the tile around it has others.
-    fn is_inside(&mut self, row: Reg, col: Reg, extents: [u64; 2]) -> Built<()> {
+    fn is_inside(&mut self, row: Reg, col: Reg, extents: [u64; 2]) -> PlanResult<()> {
         let (from, to, one) = (self.fixed_view(extents), self.new_view(), self.constant(1));
         let (offsets, sizes) = (vec![row, col], vec![one, one]);
         let partition = Partition { from, to, offsets, sizes, steps: Vec::new(), bits: 8, reinterpret: false };

@@ -1,17 +1,17 @@
 //! What orders the pipes of a core. Everything is in order here; observers of a run are told.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{Effect, Meaning, SyncOp};
 
-impl Builder<'_> {
-    pub fn order(&mut self, order: PipeOrder) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub fn order(&mut self, order: PipeOrder) -> PlanResult<()> {
         let at = self.plan.calls.orders.push(order);
         self.push(Step::Order(at)).map(drop)
     }
 
-    pub fn sync_op(&mut self, id: OpId) -> Built<()> {
+    pub fn sync_op(&mut self, id: OpId) -> PlanResult<()> {
         let code = self.module.op(id).op;
         match code.row().meaning {
             Meaning::Local(_) => return self.event_ids_op(id),
@@ -37,19 +37,19 @@ impl Builder<'_> {
     }
 
     /// A line of the data cache, or all of it.
-    pub fn clean_op(&mut self, id: OpId) -> Built<()> {
+    pub fn clean_op(&mut self, id: OpId) -> PlanResult<()> {
         let address = self.module.operand(id, "addr").map(|value| self.pointer(value)).transpose()?;
         self.order(PipeOrder::Clean(address))
     }
 
-    fn flag(&mut self, id: OpId, set: bool) -> Built<PipeOrder> {
+    fn flag(&mut self, id: OpId, set: bool) -> PlanResult<PipeOrder> {
         let Some((src, dst, _)) = pto_check::flag_of(self.module, id) else { return Ok(PipeOrder::Other) };
         let id = self.number_of(id, "event_id")?;
         Ok(if set { PipeOrder::SetFlag { src, dst, id } } else { PipeOrder::WaitFlag { src, dst, id } })
     }
 
     /// A number that is an operand or an attribute.
-    fn number_of(&mut self, id: OpId, name: &str) -> Built<Reg> {
+    fn number_of(&mut self, id: OpId, name: &str) -> PlanResult<Reg> {
         if self.module.operand(id, name).is_some() {
             return self.operand_reg(id, name);
         }
@@ -62,6 +62,6 @@ impl Builder<'_> {
 
     fn tiles_of(&self, id: OpId) -> Vec<TileId> {
         let slots = self.module.operands(id).iter().map(|o| self.slot(o.value));
-        slots.filter_map(|slot| if let Slot::Tile(tile) = slot { Some(tile) } else { None }).collect()
+        slots.filter_map(|slot| if let ValueStorage::Tile(tile) = slot { Some(tile) } else { None }).collect()
     }
 }

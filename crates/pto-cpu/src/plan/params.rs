@@ -3,7 +3,7 @@
 use super::roles::{callees, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use pto_isa::row::Core;
+use pto_isa::row::CoreKind;
 use pto_isa::{Diagnostic, Loc, Span, TileType, Type, ViewType, codes};
 use std::collections::HashSet;
 
@@ -17,16 +17,17 @@ pub(super) struct EntryPoint {
     pub partner: Option<(OpId, BlockId)>,
 }
 
-type Function = (String, OpId, BlockId);
+type EntryFunction = (String, OpId, BlockId);
 
 /// The function of this name, the entry, the only function, or the two halves of a mixed kernel.
 pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<EntryPoint, Diagnostic> {
-    let functions: Vec<Function> = module
+    let functions: Vec<EntryFunction> = module
         .functions()
         .into_iter()
         .filter_map(|f| Some((module.symbol_name(f).to_string(), f, body(module, f)?)))
         .collect();
-    let found = |(n, f, b): &Function| Ok(EntryPoint { name: n.clone(), function: Some(*f), body: *b, partner: None });
+    let found =
+        |(n, f, b): &EntryFunction| Ok(EntryPoint { name: n.clone(), function: Some(*f), body: *b, partner: None });
     let names = || functions.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
     if let Some(wanted) = wanted {
         let wanted = wanted.trim_start_matches('@');
@@ -57,13 +58,13 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
 }
 
 /// A function for the cube core and one for vector cores that nobody calls, and no other: a mixed kernel.
-fn halves<'a>(module: &Module, functions: &'a [Function]) -> Option<(&'a Function, &'a Function)> {
+fn halves<'a>(module: &Module, functions: &'a [EntryFunction]) -> Option<(&'a EntryFunction, &'a EntryFunction)> {
     let called: HashSet<OpId> = callees(module).into_values().collect();
     let roots: Vec<_> = functions.iter().filter(|(_, f, _)| !called.contains(f)).collect();
     let [a, b] = roots[..] else { return None };
     match (stated_kind(module, a.1), stated_kind(module, b.1)) {
-        (Core::Cube, Core::Vector) => Some((a, b)),
-        (Core::Vector, Core::Cube) => Some((b, a)),
+        (CoreKind::Cube, CoreKind::Vector) => Some((a, b)),
+        (CoreKind::Vector, CoreKind::Cube) => Some((b, a)),
         _ => None,
     }
 }

@@ -66,7 +66,7 @@ pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
 
 /// The same for a loop that consists of these operations, and whose values change with the parameters of these blocks.
 pub fn asked_again_in(module: &Module, ops: &[OpId], blocks: &BTreeSet<BlockId>) -> BTreeSet<OpId> {
-    let body = Body { module, inside: ops.iter().copied().collect(), args: blocks.clone() };
+    let body = PollBody { module, inside: ops.iter().copied().collect(), args: blocks.clone() };
     let (mut compared, mut loaded) = (Vec::new(), BTreeMap::new());
     for &inner in ops {
         match module.meaning(inner) {
@@ -95,13 +95,13 @@ const DEEP: u32 = 8;
 const MANY: usize = 64;
 
 /// What stands inside a loop.
-struct Body<'a> {
+struct PollBody<'a> {
     module: &'a Module,
     inside: BTreeSet<OpId>,
     args: BTreeSet<BlockId>,
 }
 
-impl Body<'_> {
+impl PollBody<'_> {
     /// True when a value is the same in every iteration, as far as the text shows.
     fn is_fixed(&self, value: ValueId, deep: u32) -> bool {
         match self.module.value(value).def {

@@ -1,29 +1,29 @@
 //! Instructions that print.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::OpId;
 use pto_isa::Type;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// A tile, or a window of global memory. What a device copies it to first does not matter.
-    pub fn print_memory(&mut self, id: OpId) -> Built<()> {
+    pub fn print_memory(&mut self, id: OpId) -> PlanResult<()> {
         let Some(value) = self.module.operand(id, "src") else { return Err(self.unsupported("it without `src`")) };
         let style = match self.module.attr(id, "printFormat").and_then(|a| self.enum_name(a)) {
-            Some("width8_precision2") => Style { width: 8, digits: 2 },
-            Some("width10_precision6") => Style { width: 10, digits: 6 },
-            _ => Style { width: 8, digits: 4 },
+            Some("width8_precision2") => NumberStyle { width: 8, digits: 2 },
+            Some("width10_precision6") => NumberStyle { width: 10, digits: 6 },
+            _ => NumberStyle { width: 8, digits: 4 },
         };
         let name = self.module.value_name(value).to_string();
         let print = match (self.slot(value), self.module.value_type(value).elem()) {
-            (Slot::Tile(tile), _) => Print::Tile { tile, name, style },
-            (Slot::View(view), Some(dtype)) => Print::View { view, dtype, name, style },
+            (ValueStorage::Tile(tile), _) => Print::Tile { tile, name, style },
+            (ValueStorage::View(view), Some(dtype)) => Print::View { view, dtype, name, style },
             _ => return Err(self.unsupported("this operand")),
         };
         self.push_print(print)
     }
 
-    pub fn print_scalar(&mut self, id: OpId) -> Built<()> {
+    pub fn print_scalar(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.operand_reg(id, "scalar")?;
         let ty = self.module.operand(id, "scalar").map(|v| self.module.value_type(v).clone());
         let kind = match ty {
@@ -43,7 +43,7 @@ impl Builder<'_> {
         attr.for_rules(|s| self.module.names.text(s)).enum_name()
     }
 
-    fn push_print(&mut self, print: Print) -> Built<()> {
+    fn push_print(&mut self, print: Print) -> PlanResult<()> {
         let at = self.plan.calls.prints.push(print);
         self.push(Step::Print(at)).map(drop)
     }

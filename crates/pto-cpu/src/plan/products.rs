@@ -1,6 +1,6 @@
 //! What prepares products: the places of block scales, and the rounding of f32 operands.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::kernels::{ROUNDING, Rounding};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
@@ -10,15 +10,15 @@ use pto_isa::table::op;
 const HF32: u64 = 11;
 const TF32: u64 = 10;
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// `tget_scale_addr`: no data moves.
-    pub fn scale_address(&mut self, id: OpId) -> Built<()> {
+    pub fn scale_address(&mut self, id: OpId) -> PlanResult<()> {
         let operand = self.operand_tile(id, "src")?;
         let dst = self.destination(id, "dst")?;
         let scale = match self.slot(dst) {
-            Slot::Tile(tile) => tile,
+            ValueStorage::Tile(tile) => tile,
             _ => match self.define(dst)? {
-                Slot::Tile(tile) => tile,
+                ValueStorage::Tile(tile) => tile,
                 _ => return Err(self.unsupported("this destination")),
             },
         };
@@ -28,7 +28,7 @@ impl Builder<'_> {
     }
 
     /// `sethf32mode`, `settf32mode`: there is one mode, and the last instruction decides.
-    pub fn product_rounding(&mut self, id: OpId) -> Built<()> {
+    pub fn product_rounding(&mut self, id: OpId) -> PlanResult<()> {
         let mantissa = if self.module.op(id).op == op::sethf32mode { HF32 } else { TF32 };
         let enabled = matches!(self.module.attr(id, "enable"), Some(Attr::Bool(true)));
         let mode = match self.module.attr(id, "mode") {

@@ -5,7 +5,7 @@
 
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
-use pto_isa::row::{CommOp, Control, Core, Meaning, SignalForm, SyncOp};
+use pto_isa::row::{CommOp, Control, CoreKind, Meaning, SignalForm, SyncOp};
 use pto_isa::{Family, Target};
 use std::collections::{HashMap, HashSet};
 
@@ -13,13 +13,13 @@ use std::collections::{HashMap, HashSet};
 pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
 
 /// The kind of core a function is for.
-pub(super) fn stated_kind(module: &Module, function: OpId) -> Core {
+pub(super) fn stated_kind(module: &Module, function: OpId) -> CoreKind {
     match module.attr(function, "pto.kernel_kind") {
         Some(Attr::Enum(def, at)) => {
             let name = def.value(usize::from(*at));
-            [Core::Cube, Core::Vector].into_iter().find(|c| c.name() == name).unwrap_or(Core::Any)
+            [CoreKind::Cube, CoreKind::Vector].into_iter().find(|c| c.name() == name).unwrap_or(CoreKind::Any)
         }
-        _ => Core::Any,
+        _ => CoreKind::Any,
     }
 }
 
@@ -67,9 +67,9 @@ impl Traits {
         });
     }
 
-    fn note_kind(&mut self, kind: Core) {
-        self.cube |= kind == Core::Cube;
-        self.vector |= kind == Core::Vector;
+    fn note_kind(&mut self, kind: CoreKind) {
+        self.cube |= kind == CoreKind::Cube;
+        self.vector |= kind == CoreKind::Vector;
     }
 
     fn note_params(&mut self, module: &Module, function: OpId) {

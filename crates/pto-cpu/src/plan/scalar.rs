@@ -1,13 +1,13 @@
 //! Scalar arithmetic.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::Type;
 use pto_isa::row::Arith;
 
-impl Builder<'_> {
-    pub fn arith_op(&mut self, id: OpId) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub fn arith_op(&mut self, id: OpId) -> PlanResult<()> {
         let Some(is) = self.module.arith(id) else { return self.memref_op(id) };
         match scalar_op(is) {
             ScalarOp::Int(op) => self.binary(id, |kind, a, b, out| Step::Int { op, kind, a, b, out }),
@@ -27,7 +27,7 @@ impl Builder<'_> {
         }
     }
 
-    fn constant_op(&mut self, id: OpId) -> Built<()> {
+    fn constant_op(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.result(id)?;
         let ty = self.module.value_type(value).clone();
         if matches!(ty, Type::Vector(_)) {
@@ -38,7 +38,7 @@ impl Builder<'_> {
             return Err(self.unsupported(&format!("a constant of type {ty}")));
         };
         let reg = self.constant(bits);
-        self.slots[value.index()] = Slot::Scalar(reg);
+        self.slots[value.index()] = ValueStorage::Scalar(reg);
         Ok(())
     }
 
@@ -49,7 +49,7 @@ impl Builder<'_> {
         }
     }
 
-    fn pair(&self, id: OpId) -> Built<(Reg, Reg)> {
+    fn pair(&self, id: OpId) -> PlanResult<(Reg, Reg)> {
         match *self.module.operands(id) {
             [a, b] => Ok((self.scalar(a.value)?, self.scalar(b.value)?)),
             [a] => Ok((self.scalar(a.value)?, self.scalar(a.value)?)),
@@ -62,14 +62,14 @@ impl Builder<'_> {
         self.module.operands(id).first().map_or(Type::Unknown, |o| self.module.value_type(o.value).clone())
     }
 
-    fn binary(&mut self, id: OpId, step: impl Fn(Int, Reg, Reg, Reg) -> Step) -> Built<()> {
+    fn binary(&mut self, id: OpId, step: impl Fn(IntType, Reg, Reg, Reg) -> Step) -> PlanResult<()> {
         let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported("this type")) };
         let (a, b) = self.pair(id)?;
         let out = self.result_reg(id)?;
         self.push(step(kind, a, b, out)).map(drop)
     }
 
-    fn float_binary(&mut self, id: OpId, step: impl Fn(Float, Reg, Reg, Reg) -> Step) -> Built<()> {
+    fn float_binary(&mut self, id: OpId, step: impl Fn(FloatType, Reg, Reg, Reg) -> Step) -> PlanResult<()> {
         let ty = self.operand_type(id);
         let Some(kind) = ty.scalar().and_then(float_of) else {
             return Err(self.unsupported(&format!("scalar arithmetic on {ty}")));
@@ -79,12 +79,13 @@ impl Builder<'_> {
         self.push(step(kind, a, b, out)).map(drop)
     }
 
-    fn select(&mut self, id: OpId) -> Built<()> {
+    fn select(&mut self, id: OpId) -> PlanResult<()> {
         let [condition, a, b] = *self.module.operands(id) else { return Err(self.unsupported("these operands")) };
         let condition = self.scalar(condition.value)?;
         let value = self.result(id)?;
         let result = self.define_handle(value)?;
-        if let (Slot::Scalar(a), Slot::Scalar(b), Slot::Scalar(out)) = (self.slot(a.value), self.slot(b.value), result)
+        if let (ValueStorage::Scalar(a), ValueStorage::Scalar(b), ValueStorage::Scalar(out)) =
+            (self.slot(a.value), self.slot(b.value), result)
         {
             return self.push(Step::Select { condition, a, b, out }).map(drop);
         }
@@ -99,18 +100,18 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn extended(&mut self, id: OpId, op: ExtendedOp) -> Built<()> {
+    fn extended(&mut self, id: OpId, op: ExtendedOp) -> PlanResult<()> {
         let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported("this type")) };
         let (a, b) = self.pair(id)?;
         let out = self.reg();
         self.reg();
         for (at, value) in self.module.results(id).enumerate() {
-            self.slots[value.index()] = Slot::Scalar(out.plus(at as u32));
+            self.slots[value.index()] = ValueStorage::Scalar(out.plus(at as u32));
         }
         self.push(Step::Extended { op, kind, a, b, out }).map(drop)
     }
 
-    fn cast(&mut self, id: OpId, is: Arith) -> Built<()> {
+    fn cast(&mut self, id: OpId, is: Arith) -> PlanResult<()> {
         let Some(operand) = self.module.operands(id).first().map(|o| o.value) else {
             return Err(self.unsupported("it without an operand"));
         };

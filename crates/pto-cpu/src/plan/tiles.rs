@@ -1,14 +1,14 @@
 //! Tiles: where they lie, and the instructions on them.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::kernels::{Combine, OpKernel, Site};
 use crate::prepared::*;
 use pto_ir::{OpId, ValueId};
-use pto_isa::row::{Elem, Harm, Measure, Movement, RegionExtent, Storage, Sums};
-use pto_isa::rules::{Arg, Instance};
+use pto_isa::row::{ElemRule, Harm, Movement, OperandExtent, RegionExtent, Storage, Sums};
+use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     /// The type as the target sees it: the box order of left operands is the target's, whatever the text says.
     pub fn tile_type(&self, ty: &TileType) -> TileType {
         if ty.loc == pto_isa::Loc::Left && ty.is_boxed() {
@@ -19,18 +19,18 @@ impl Builder<'_> {
     }
 
     /// A tile register with bytes of its own.
-    pub fn new_tile(&mut self, ty: &TileType) -> Built<TileId> {
+    pub fn new_tile(&mut self, ty: &TileType) -> PlanResult<TileId> {
         let ty = self.tile_type(ty);
         self.fills_boxes(&ty)?;
         let base = self.own_bytes(ty.bytes())?;
         let geometry = self.geometry(&ty);
         let root = self.plan.start.tiles.next_id();
-        self.plan.start.tiles.push(Tile { root, ..Tile::new(&ty, geometry, base) });
+        self.plan.start.tiles.push(TileState { root, ..TileState::new(&ty, geometry, base) });
         Ok(root)
     }
 
     /// Where a tile is allocated that is an error, where it is given only a warning; but its elements would lie outside of it.
-    fn fills_boxes(&self, ty: &TileType) -> Built<()> {
+    fn fills_boxes(&self, ty: &TileType) -> PlanResult<()> {
         if ty.breaks(TileRule::BoxCols) {
             return Err(self.unsupported(&format!("{ty}, whose columns do not fill its boxes")));
         }
@@ -39,22 +39,22 @@ impl Builder<'_> {
 
     /// A tile register that will stand for a tile made elsewhere.
     pub fn handle(&mut self) -> TileId {
-        self.plan.start.tiles.push(Tile::default())
+        self.plan.start.tiles.push(TileState::default())
     }
 
     /// A place for a value that is made elsewhere: tiles get no bytes of their own.
-    pub fn define_handle(&mut self, value: ValueId) -> Built<Slot> {
+    pub fn define_handle(&mut self, value: ValueId) -> PlanResult<ValueStorage> {
         if self.module.tile(value).is_none() {
             return self.define(value);
         }
-        let slot = Slot::Tile(self.handle());
+        let slot = ValueStorage::Tile(self.handle());
         self.slots[value.index()] = slot;
         Ok(slot)
     }
 
     // ---- placing --------------------------------------------------------------------------------------------
 
-    pub fn alloc(&mut self, id: OpId) -> Built<()> {
+    pub fn alloc(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.result(id)?;
         let (ty, count) = match self.module.value_type(value) {
             Type::Tile(t) | Type::TileBuf(t) => (self.tile_type(t), 1),
@@ -64,7 +64,7 @@ impl Builder<'_> {
         self.fills_boxes(&ty)?;
         let addresses = [self.operands(id, "addr"), self.operands(id, "addrs")].concat();
         let address = match addresses[..] {
-            [addr] => Address::At(self.scalar(addr)?),
+            [addr] => TileAddress::At(self.scalar(addr)?),
             [_, ..] => return Err(self.unsupported("a buffer with several addresses")),
             [] => self.free_place(ty.bytes().saturating_mul(count))?,
         };
@@ -72,13 +72,14 @@ impl Builder<'_> {
         let geometry = self.geometry(&ty);
         let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
         let cols = self.extent(id, "valid_col", ty.valid_cols, ty.cols)?;
-        self.slots[value.index()] = if count == 1 { Slot::Tile(tile) } else { Slot::Multi(tile, count) };
+        self.slots[value.index()] =
+            if count == 1 { ValueStorage::Tile(tile) } else { ValueStorage::Multi(tile, count) };
         let at = self.plan.tiles.binds.push(Bind { tile, address, geometry, rows, cols, count });
         self.push(Step::Bind(at)).map(drop)
     }
 
     /// The valid extent: of the type, of an operand, or the whole tile.
-    pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> Built<ExtentValue> {
+    pub fn extent(&self, id: OpId, slot: &str, dim: Dim, physical: u64) -> PlanResult<ExtentValue> {
         match (self.module.operand(id, slot), dim) {
             (Some(value), Dim::Dynamic) => Ok(ExtentValue::Reg(self.scalar(value)?)),
             (_, Dim::Fixed(n)) => Ok(ExtentValue::Fixed(n as u32)),
@@ -86,7 +87,7 @@ impl Builder<'_> {
         }
     }
 
-    pub fn assign(&mut self, id: OpId) -> Built<()> {
+    pub fn assign(&mut self, id: OpId) -> PlanResult<()> {
         let tile = self.operand_tile(id, "tile")?;
         let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
             (Some(value), _) => self.scalar(value)?,
@@ -95,7 +96,9 @@ impl Builder<'_> {
         };
         let out = match self.module.results(id).next() {
             Some(value) => {
-                let Slot::Tile(out) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+                let ValueStorage::Tile(out) = self.define_handle(value)? else {
+                    return Err(self.unsupported("this result"));
+                };
                 out
             }
             None => tile,
@@ -106,7 +109,7 @@ impl Builder<'_> {
     // ---- views of tiles ---------------------------------------------------------------------------------------
 
     /// `subview`, `subset`: a window that is a new value.
-    pub fn window(&mut self, id: OpId) -> Built<()> {
+    pub fn window(&mut self, id: OpId) -> PlanResult<()> {
         let from = self.operand_tile(id, "source")?;
         let offsets = self.operands(id, "offsets");
         let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
@@ -119,8 +122,8 @@ impl Builder<'_> {
         } else {
             WindowValid::Inherited
         };
-        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
-        self.push_window(Window {
+        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        self.push_window(TileWindow {
             from,
             to,
             row: self.scalar(row)?,
@@ -131,7 +134,7 @@ impl Builder<'_> {
     }
 
     /// `tsubview`: an existing tile becomes a window.
-    pub fn rebind_window(&mut self, id: OpId) -> Built<()> {
+    pub fn rebind_window(&mut self, id: OpId) -> PlanResult<()> {
         let dst = self.destination(id, "dst")?;
         let ty = self.module.tile(dst).copied();
         let Some(ty) = ty else { return Err(self.unsupported("this destination")) };
@@ -149,7 +152,7 @@ impl Builder<'_> {
                 |d: Dim, fixed: ExtentValue, reg: Reg| if d == Dim::Dynamic { ExtentValue::Reg(reg) } else { fixed };
             extents = (kept(ty.valid_rows, extents.0, rows), kept(ty.valid_cols, extents.1, cols));
         }
-        self.push_window(Window {
+        self.push_window(TileWindow {
             from: self.operand_tile(id, "src")?,
             to,
             row: self.operand_reg(id, "row_idx")?,
@@ -160,13 +163,13 @@ impl Builder<'_> {
         if is_result { self.open_extents(id, dst) } else { Ok(()) }
     }
 
-    pub fn push_window(&mut self, window: Window) -> Built<()> {
+    pub fn push_window(&mut self, window: TileWindow) -> PlanResult<()> {
         let at = self.plan.tiles.windows.push(window);
         self.push(Step::Window(at)).map(drop)
     }
 
     /// `treshape`, `bitcast`: the same bytes under another type.
-    pub fn retype(&mut self, id: OpId) -> Built<()> {
+    pub fn retype(&mut self, id: OpId) -> PlanResult<()> {
         match self.module.operand(id, "src") {
             Some(source) => self.retyped(id, source).map(drop),
             None => Err(self.unsupported("it without `src`")),
@@ -174,7 +177,7 @@ impl Builder<'_> {
     }
 
     /// The result as another name for the bytes of a tile.
-    pub fn retyped(&mut self, id: OpId, source: ValueId) -> Built<TileId> {
+    pub fn retyped(&mut self, id: OpId, source: ValueId) -> PlanResult<TileId> {
         let from = self.tile(source)?;
         let value = self.result(id)?;
         let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
@@ -184,31 +187,31 @@ impl Builder<'_> {
             return Err(self.unsupported(&format!("{ty} in the bytes of {whole}")));
         }
         let geometry = self.geometry(&self.tile_type(&ty));
-        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         self.push(Step::Retype { from, to, geometry })?;
         Ok(to)
     }
 
-    pub fn alias(&mut self, id: OpId) -> Built<()> {
+    pub fn alias(&mut self, id: OpId) -> PlanResult<()> {
         let from = self.operand_tile(id, "src")?;
         let dst = self.destination(id, "dst")?;
         let to = self.handle_of(dst)?;
         self.push(Step::MoveTile { from, to }).map(drop)
     }
 
-    pub fn pick(&mut self, id: OpId) -> Built<()> {
+    pub fn pick(&mut self, id: OpId) -> PlanResult<()> {
         let source = self.module.operand(id, "source").map(|v| self.slot(v));
-        let Some(Slot::Multi(from, count)) = source else { return Err(self.unsupported("this source")) };
+        let Some(ValueStorage::Multi(from, count)) = source else { return Err(self.unsupported("this source")) };
         let slot = self.operand_reg(id, "slot")?;
         let value = self.result(id)?;
-        let Slot::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
         self.push(Step::Pick { from, slot, count: count as u32, to }).map(drop)
     }
 
     // ---- instructions -------------------------------------------------------------------------------------------
 
     /// The value in a slot that is written: an operand, or a result of the value form.
-    pub(super) fn destination(&self, id: OpId, name: &str) -> Built<ValueId> {
+    pub(super) fn destination(&self, id: OpId, name: &str) -> PlanResult<ValueId> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
@@ -218,18 +221,18 @@ impl Builder<'_> {
     }
 
     /// The register of a tile, made when the value is new.
-    fn handle_of(&mut self, value: ValueId) -> Built<TileId> {
-        if let Slot::Tile(tile) = self.slot(value) {
+    fn handle_of(&mut self, value: ValueId) -> PlanResult<TileId> {
+        if let ValueStorage::Tile(tile) = self.slot(value) {
             return Ok(tile);
         }
         match self.define_handle(value)? {
-            Slot::Tile(tile) => Ok(tile),
+            ValueStorage::Tile(tile) => Ok(tile),
             _ => Err(self.unsupported("this destination")),
         }
     }
 
     /// One element of a tile.
-    pub fn element_op(&mut self, id: OpId) -> Built<()> {
+    pub fn element_op(&mut self, id: OpId) -> PlanResult<()> {
         let offset = self.operand_reg(id, "offset")?;
         if self.module.movement(id) == Some(Movement::GetElement) {
             let tile = self.operand_tile(id, "src")?;
@@ -247,11 +250,13 @@ impl Builder<'_> {
     }
 
     /// The tile an instruction writes. In the value form it is new, and starts as a copy of what is also read.
-    fn written_tile(&mut self, operand: Option<ValueId>, result: Option<ValueId>) -> Built<TileId> {
+    fn written_tile(&mut self, operand: Option<ValueId>, result: Option<ValueId>) -> PlanResult<TileId> {
         match (operand, result) {
             (Some(operand), None) => self.tile(operand),
             (operand, Some(result)) => {
-                let Slot::Tile(tile) = self.define(result)? else { return Err(self.unsupported("this result")) };
+                let ValueStorage::Tile(tile) = self.define(result)? else {
+                    return Err(self.unsupported("this result"));
+                };
                 if let Some(operand) = operand {
                     let from = self.tile(operand)?;
                     self.push(Step::CopyTile { from, to: tile })?;
@@ -281,7 +286,7 @@ impl Builder<'_> {
         how.and_then(Combine::parse)
     }
 
-    pub fn kernel_op(&mut self, id: OpId, kernel: &'static OpKernel) -> Built<()> {
+    pub fn kernel_op(&mut self, id: OpId, kernel: &'static OpKernel) -> PlanResult<()> {
         let row = self.module.op(id).op.row();
         let code = self.prepare(id, kernel)?;
         let mut step = KernelStep {
@@ -312,7 +317,7 @@ impl Builder<'_> {
             }
         }
         for (at, name) in kernel.tiles.iter().enumerate() {
-            let mut operand = self.kernel_operand(id, name, kernel, Slot::tile)?;
+            let mut operand = self.kernel_operand(id, name, kernel, ValueStorage::tile)?;
             // A kernel may take an operand twice; what it reads and writes counts once.
             if kernel.tiles[..at].contains(name) {
                 (operand.reads, operand.writes) = (false, false);
@@ -320,7 +325,7 @@ impl Builder<'_> {
             step.tiles.push(operand);
         }
         for name in kernel.views {
-            let operand = self.kernel_operand(id, name, kernel, Slot::view)?;
+            let operand = self.kernel_operand(id, name, kernel, ValueStorage::view)?;
             step.views.push(operand);
         }
         for name in kernel.scalars {
@@ -329,7 +334,7 @@ impl Builder<'_> {
                 step.scalars.push(Some(register));
                 continue;
             }
-            let value = self.module.operand(id, name).filter(|v| matches!(self.slot(*v), Slot::Scalar(_)));
+            let value = self.module.operand(id, name).filter(|v| matches!(self.slot(*v), ValueStorage::Scalar(_)));
             step.scalars.push(value.map(|v| self.kernel_scalar(id, name, v)).transpose()?);
         }
         step.part = self.part(id, kernel);
@@ -354,7 +359,7 @@ impl Builder<'_> {
     }
 
     /// The memory that a device works in besides its operands; the kernels of the engine need none.
-    fn work_space(&mut self, id: OpId, kernel: &OpKernel, step: &mut KernelStep) -> Built<()> {
+    fn work_space(&mut self, id: OpId, kernel: &OpKernel, step: &mut KernelStep) -> PlanResult<()> {
         let row = self.module.op(id).op.row();
         if row.scratch.is_none() && row.hazards.is_empty() {
             return Ok(());
@@ -366,7 +371,10 @@ impl Builder<'_> {
         let target = self.checked.info().target;
         let given = row.scratch.filter(|s| s.is_used(target) && target != Target::Cpu);
         if let Some(scratch) = given.filter(|s| !kernel.tiles.contains(&s.slot)) {
-            step.scratch = Some(Operand { writes: true, ..self.kernel_operand(id, scratch.slot, kernel, Slot::tile)? });
+            step.scratch = Some(CallOperand {
+                writes: true,
+                ..self.kernel_operand(id, scratch.slot, kernel, ValueStorage::tile)?
+            });
             step.idle_scratch = !works;
         }
         for harm in harms {
@@ -385,9 +393,9 @@ impl Builder<'_> {
         let operands = self.module.operands(id).iter().map(|o| (o.slot, o.value));
         let results = self.module.results(id).map(|v| (self.module.value(v).slot, v));
         let info = self.checked.info();
-        let args: Vec<Arg> = operands
+        let args: Vec<RuleArg> = operands
             .chain(results)
-            .map(|(slot, v)| Arg { slot, ty: self.module.value_type(v), value: info.constant(v) })
+            .map(|(slot, v)| RuleArg { slot, ty: self.module.value_type(v), value: info.constant(v) })
             .collect();
         let text = |s| self.module.names.text(s);
         let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
@@ -427,7 +435,7 @@ impl Builder<'_> {
     }
 
     /// The status register: four counts, as the last merge left them.
-    fn status(&mut self) -> Built<TileId> {
+    fn status(&mut self) -> PlanResult<TileId> {
         if let Some(status) = self.status {
             return Ok(status);
         }
@@ -437,7 +445,7 @@ impl Builder<'_> {
     }
 
     /// The fields of the status register, one for each result.
-    pub fn read_status(&mut self, id: OpId) -> Built<()> {
+    pub fn read_status(&mut self, id: OpId) -> PlanResult<()> {
         let tile = self.status()?;
         for (field, value) in self.module.results(id).enumerate() {
             self.define(value)?;
@@ -447,7 +455,7 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn prepare(&self, id: OpId, kernel: &OpKernel) -> Built<crate::kernels::Code> {
+    fn prepare(&self, id: OpId, kernel: &OpKernel) -> PlanResult<crate::kernels::Code> {
         let row = self.module.op(id).op.row();
         self.with_instance(id, |instance| {
             let types: Vec<String> = instance.args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
@@ -465,8 +473,8 @@ impl Builder<'_> {
         id: OpId,
         name: &str,
         kernel: &OpKernel,
-        register: impl Fn(Slot) -> Option<R>,
-    ) -> Built<Operand<R>> {
+        register: impl Fn(ValueStorage) -> Option<R>,
+    ) -> PlanResult<CallOperand<R>> {
         let row = self.module.op(id).op.row();
         let slot = row.slot(name);
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
@@ -475,31 +483,33 @@ impl Builder<'_> {
         let kept = value.map(|v| self.slot(v));
         let register = kept.and_then(register);
         let may_be_absent = match kept {
-            Some(Slot::View(_)) => kernel.views.contains(&name),
-            Some(Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_)) => false,
-            Some(Slot::Scalar(_) | Slot::Tile(_)) | None => true,
+            Some(ValueStorage::View(_)) => kernel.views.contains(&name),
+            Some(ValueStorage::Nothing | ValueStorage::Multi(..) | ValueStorage::Array(_) | ValueStorage::End(_)) => {
+                false
+            }
+            Some(ValueStorage::Scalar(_) | ValueStorage::Tile(_)) | None => true,
         };
         // An absent operand is a null pointer to the kernel, so nothing else may look like one.
         if register.is_none() && !may_be_absent {
             return Err(self.unsupported("this operand"));
         }
-        Ok(Operand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
+        Ok(CallOperand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
     }
 
     /// A scalar as kernels take it: an f32 next to elements that are floats, else an integer. Types that no element has
     /// are converted.
-    fn kernel_scalar(&mut self, id: OpId, name: &str, value: ValueId) -> Built<Reg> {
+    fn kernel_scalar(&mut self, id: OpId, name: &str, value: ValueId) -> PlanResult<Reg> {
         let a = self.scalar(value)?;
         let Some(from) = self.module.value_type(value).scalar().filter(|s| s.elem().is_none()) else { return Ok(a) };
         let row = self.module.op(id).op.row();
-        let is_data = |slot: usize| slot < row.slots.len() && row.slots[slot].elem == Elem::Data;
+        let is_data = |slot: usize| slot < row.slots.len() && row.slots[slot].elem == ElemRule::Data;
         let operands = self.module.operands(id).iter().map(|o| (usize::from(o.slot), o.value));
         let mut all = operands.chain(self.module.results(id).map(|v| (usize::from(self.module.value(v).slot), v)));
         let tile = all.find_map(|(slot, v)| self.module.tile(v).filter(|_| is_data(slot)));
         let floats = tile.is_some_and(|t| t.dtype.is_float()) && row.slot(name).is_some_and(is_data);
         let cast = match (int_of(from), float_of(from)) {
-            (Some(from), _) if floats => ScalarCast::IntToFloat { from, to: Float::F32, signed: !from.unsigned },
-            (_, Some(from)) => ScalarCast::Float { from, to: Float::F32 },
+            (Some(from), _) if floats => ScalarCast::IntToFloat { from, to: FloatType::F32, signed: !from.unsigned },
+            (_, Some(from)) => ScalarCast::Float { from, to: FloatType::F32 },
             _ => return Ok(a),
         };
         let out = self.reg();
@@ -508,7 +518,7 @@ impl Builder<'_> {
     }
 
     /// A result whose type leaves its valid region open takes it from what it is made from, as its row says.
-    pub fn open_extents(&mut self, id: OpId, value: ValueId) -> Built<()> {
+    pub fn open_extents(&mut self, id: OpId, value: ValueId) -> PlanResult<()> {
         let Some(ty) = self.module.tile(value) else { return Ok(()) };
         let stated = [ty.valid_rows.fixed(), ty.valid_cols.fixed()];
         if stated.iter().all(Option::is_some) {
@@ -517,10 +527,11 @@ impl Builder<'_> {
         let tile = self.tile(value)?;
         let in_slot = |slot: usize| {
             let operand = self.module.in_slot(id, slot).next()?;
-            matches!(self.slot(operand.value), Slot::Tile(_) | Slot::View(_)).then(|| self.slot(operand.value))
+            matches!(self.slot(operand.value), ValueStorage::Tile(_) | ValueStorage::View(_))
+                .then(|| self.slot(operand.value))
         };
         let extents = self.module.region_extents(id, value, &|slot| in_slot(slot).is_some());
-        if let Some(Slot::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.measure.slots()[0]?)) {
+        if let Some(ValueStorage::View(view)) = extents.iter().flatten().find_map(|e| in_slot(e.measure.slots()[0]?)) {
             return self.push(Step::ValidFromView { tile, view }).map(drop);
         }
         let extent = |at: usize| match stated[at] {
@@ -528,7 +539,7 @@ impl Builder<'_> {
             None => self.open_extent(id, extents[at]),
         };
         let (rows, cols) = (extent(0)?, extent(1)?);
-        if let (Measure::Rows(a), Measure::Cols(b)) = (rows.extent.measure, cols.extent.measure)
+        if let (OperandExtent::Rows(a), OperandExtent::Cols(b)) = (rows.extent.measure, cols.extent.measure)
             && (rows.extent, cols.extent) == (RegionExtent::rows(a), RegionExtent::cols(a))
             && a == b
         {
@@ -539,7 +550,7 @@ impl Builder<'_> {
     }
 
     /// An extent with the tiles and the register it is taken from.
-    fn open_extent(&self, id: OpId, extent: Option<RegionExtent>) -> Built<OpenExtent> {
+    fn open_extent(&self, id: OpId, extent: Option<RegionExtent>) -> PlanResult<OpenExtent> {
         let missing = || self.unsupported("a result whose valid region is open and does not follow from an operand");
         let extent = extent.ok_or_else(missing)?;
         let mut open = OpenExtent { extent, tiles: [TileId(0); 4], index: Reg(0) };
@@ -547,7 +558,7 @@ impl Builder<'_> {
             let operand = self.module.in_slot(id, slot).next().ok_or_else(missing)?;
             *tile = self.tile(operand.value)?;
         }
-        if let Measure::RowsAfter(_, index) | Measure::ColsAfter(_, index) = extent.measure {
+        if let OperandExtent::RowsAfter(_, index) | OperandExtent::ColsAfter(_, index) = extent.measure {
             let operand = self.module.in_slot(id, index).next().ok_or_else(missing)?;
             open.index = self.scalar(operand.value)?;
         }
@@ -555,15 +566,16 @@ impl Builder<'_> {
     }
 
     /// Rules that only the values at run time decide.
-    pub fn rule_check(&mut self, id: OpId) -> Built<()> {
+    pub fn rule_check(&mut self, id: OpId) -> PlanResult<()> {
         if self.checked.info().dynamic.binary_search(&id).is_err() && !self.checked.info().dynamic.contains(&id) {
             return Ok(());
         }
         let operands = self.module.operands(id).iter().map(|o| o.value);
         // Rules look at integers only; a float that changes is no reason to check again.
         let is_float = |v: ValueId| matches!(self.module.value_type(v), Type::Scalar(s) if s.is_float());
-        let slot = |v: ValueId| if is_float(v) { Slot::Nothing } else { self.slot(v) };
-        let values: Vec<(ValueId, Slot)> = operands.chain(self.module.results(id)).map(|v| (v, slot(v))).collect();
+        let slot = |v: ValueId| if is_float(v) { ValueStorage::Nothing } else { self.slot(v) };
+        let values: Vec<(ValueId, ValueStorage)> =
+            operands.chain(self.module.results(id)).map(|v| (v, slot(v))).collect();
         let at = self.plan.calls.checks.push(RuleCheck { values });
         self.push(Step::Check(at)).map(drop)
     }

@@ -1,17 +1,17 @@
 //! Pointers, views, queries, and the scalar accesses around them.
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::row::{Arith, CoreQuery, LocalOp, Meaning, Movement, Storage};
-use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, Type};
+use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, ScalarType, Type};
 
-impl Builder<'_> {
+impl PlanBuilder<'_> {
     pub fn new_view(&mut self) -> ViewId {
-        self.plan.start.views.push(View::EMPTY)
+        self.plan.start.views.push(ViewState::EMPTY)
     }
 
-    pub fn view_op(&mut self, id: OpId) -> Built<()> {
+    pub fn view_op(&mut self, id: OpId) -> PlanResult<()> {
         match self.module.meaning(id) {
             Meaning::Storage(is) => self.storage_op(id, is),
             Meaning::Movement(Movement::LoadScalar | Movement::StoreScalar) => {
@@ -36,8 +36,8 @@ impl Builder<'_> {
         }
     }
 
-    /// Operations that make, name or query memory; those of plain buffers come through [`Builder::memref_op`].
-    fn storage_op(&mut self, id: OpId, is: Storage) -> Built<()> {
+    /// Operations that make, name or query memory; those of plain buffers come through [`PlanBuilder::memref_op`].
+    fn storage_op(&mut self, id: OpId, is: Storage) -> PlanResult<()> {
         match is {
             Storage::Tile | Storage::Tiles | Storage::BufferAt => self.alloc(id),
             Storage::BindTile => self.rebind(id),
@@ -69,13 +69,13 @@ impl Builder<'_> {
         }
     }
 
-    fn bit_op(&mut self, id: OpId, op: IntOp) -> Built<()> {
+    fn bit_op(&mut self, id: OpId, op: IntOp) -> PlanResult<()> {
         let (a, b) = (self.operand_reg(id, "first")?, self.operand_reg(id, "second")?);
         let out = self.result_reg(id)?;
-        self.push(Step::Int { op, kind: Int { bits: 64, unsigned: false }, a, b, out }).map(drop)
+        self.push(Step::Int { op, kind: IntType { bits: 64, unsigned: false }, a, b, out }).map(drop)
     }
 
-    fn valid_query(&mut self, id: OpId, is: Storage) -> Built<()> {
+    fn valid_query(&mut self, id: OpId, is: Storage) -> PlanResult<()> {
         let slot = if is == Storage::GetValid { "source" } else { "src" };
         let named = self.module.operand(id, slot).or_else(|| self.module.operands(id).first().map(|o| o.value));
         let Some(value) = named else { return Err(self.unsupported("it without a tile")) };
@@ -97,16 +97,16 @@ impl Builder<'_> {
     // ---- pointers -----------------------------------------------------------------------------------------------
 
     /// What an operand points to.
-    pub fn pointer(&self, value: ValueId) -> Built<Pointer> {
+    pub fn pointer(&self, value: ValueId) -> PlanResult<Pointer> {
         match (self.slot(value), self.module.value_type(value)) {
-            (Slot::Scalar(reg), Type::Ptr(_, PtrSpace::On(loc))) => Ok(Pointer::Scalar(reg, Some(*loc))),
-            (Slot::Scalar(reg), _) => Ok(Pointer::Scalar(reg, None)),
-            (Slot::View(view), _) => Ok(Pointer::View(view)),
+            (ValueStorage::Scalar(reg), Type::Ptr(_, PtrSpace::On(loc))) => Ok(Pointer::Scalar(reg, Some(*loc))),
+            (ValueStorage::Scalar(reg), _) => Ok(Pointer::Scalar(reg, None)),
+            (ValueStorage::View(view), _) => Ok(Pointer::View(view)),
             _ => Err(self.unsupported("this pointer")),
         }
     }
 
-    fn move_pointer(&mut self, id: OpId) -> Built<()> {
+    fn move_pointer(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.module.operand(id, "ptr");
         let (Some(value), index) = (value, self.operand_reg(id, "offset")?) else {
             return Err(self.unsupported("it without a pointer"));
@@ -117,7 +117,7 @@ impl Builder<'_> {
         self.push(Step::Offset { address, index, bits, out }).map(drop)
     }
 
-    fn cast_pointer(&mut self, id: OpId) -> Built<()> {
+    fn cast_pointer(&mut self, id: OpId) -> PlanResult<()> {
         let Some(value) = self.module.operands(id).first().map(|o| o.value) else {
             return Err(self.unsupported("it without an operand"));
         };
@@ -127,10 +127,10 @@ impl Builder<'_> {
     }
 
     /// The register that holds the address of a pointer or view.
-    fn address_register(&mut self, value: ValueId) -> Built<Reg> {
+    fn address_register(&mut self, value: ValueId) -> PlanResult<Reg> {
         match self.slot(value) {
-            Slot::Scalar(reg) => Ok(reg),
-            Slot::View(view) => {
+            ValueStorage::Scalar(reg) => Ok(reg),
+            ValueStorage::View(view) => {
                 let out = self.reg();
                 self.push(Step::ViewAddress { view, out })?;
                 Ok(out)
@@ -139,36 +139,36 @@ impl Builder<'_> {
         }
     }
 
-    fn address_of(&mut self, id: OpId) -> Built<()> {
+    fn address_of(&mut self, id: OpId) -> PlanResult<()> {
         let Some(value) = self.module.operand(id, "src") else { return Err(self.unsupported("it without an operand")) };
         let slot = self.slot(value);
         let result = self.result(id)?;
-        if let (Slot::View(from), Slot::View(to)) = (slot, self.define(result)?) {
+        if let (ValueStorage::View(from), ValueStorage::View(to)) = (slot, self.define(result)?) {
             return self.push(Step::MoveView { from, to }).map(drop);
         }
         let out = self.scalar(result)?;
         match slot {
-            Slot::View(view) => self.push(Step::ViewAddress { view, out }).map(drop),
-            Slot::Tile(tile) => self.push(Step::TileAddress { tile, out }).map(drop),
+            ValueStorage::View(view) => self.push(Step::ViewAddress { view, out }).map(drop),
+            ValueStorage::Tile(tile) => self.push(Step::TileAddress { tile, out }).map(drop),
             _ => Err(self.unsupported("this operand")),
         }
     }
 
     /// Bits of the elements a pointer, view or memref leads to.
-    fn elem_bits(&self, value: ValueId) -> Built<u32> {
+    fn elem_bits(&self, value: ValueId) -> PlanResult<u32> {
         let ty = self.module.value_type(value);
         match (ty.elem(), ty) {
             (Some(d), _) => Ok(d.column_bits()),
-            (None, Type::Ptr(Scalar::I1, _)) => Ok(8),
-            (None, Type::Ptr(Scalar::Index | Scalar::F64, _)) => Ok(64),
-            (None, Type::Memref(m)) => Ok(if m.view.elem == Scalar::I1 { 8 } else { 64 }),
+            (None, Type::Ptr(ScalarType::I1, _)) => Ok(8),
+            (None, Type::Ptr(ScalarType::Index | ScalarType::F64, _)) => Ok(64),
+            (None, Type::Memref(m)) => Ok(if m.view.elem == ScalarType::I1 { 8 } else { 64 }),
             _ => Err(self.unsupported("a pointer to this type")),
         }
     }
 
     // ---- views of global memory -----------------------------------------------------------------------------------
 
-    fn regs(&self, values: &[ValueId]) -> Built<Vec<Reg>> {
+    fn regs(&self, values: &[ValueId]) -> PlanResult<Vec<Reg>> {
         values.iter().map(|v| self.scalar(*v)).collect()
     }
 
@@ -179,7 +179,7 @@ impl Builder<'_> {
         GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
     }
 
-    fn make_view(&mut self, id: OpId) -> Built<()> {
+    fn make_view(&mut self, id: OpId) -> PlanResult<()> {
         let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
         let value = self.result(id)?;
         let make = MakeView {
@@ -194,12 +194,12 @@ impl Builder<'_> {
         if make.shape.len() > 5 {
             return Err(self.unsupported("a view with more than five dimensions"));
         }
-        self.slots[value.index()] = Slot::View(make.out);
+        self.slots[value.index()] = ValueStorage::View(make.out);
         let at = self.plan.views.made.push(make);
         self.push(Step::MakeView(at)).map(drop)
     }
 
-    fn partition(&mut self, id: OpId) -> Built<()> {
+    fn partition(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
             return Err(self.unsupported("it without a source"));
         };
@@ -214,16 +214,16 @@ impl Builder<'_> {
             reinterpret: false,
         };
         let value = self.result(id)?;
-        self.slots[value.index()] = Slot::View(partition.to);
+        self.slots[value.index()] = ValueStorage::View(partition.to);
         self.push_partition(partition)
     }
 
-    pub(super) fn push_partition(&mut self, partition: Partition) -> Built<()> {
+    pub(super) fn push_partition(&mut self, partition: Partition) -> PlanResult<()> {
         let at = self.plan.views.partitions.push(partition);
         self.push(Step::Partition(at)).map(drop)
     }
 
-    fn view_query(&mut self, id: OpId) -> Built<()> {
+    fn view_query(&mut self, id: OpId) -> PlanResult<()> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
         let rank = self.rank(source);
@@ -244,7 +244,7 @@ impl Builder<'_> {
     // ---- scalar accesses --------------------------------------------------------------------------------------------
 
     /// A load or store of one element; the value is an operand of a store and the result of a load.
-    pub fn scalar_access(&mut self, id: OpId, pointer: &str, indices: &[&str], value: &str) -> Built<()> {
+    pub fn scalar_access(&mut self, id: OpId, pointer: &str, indices: &[&str], value: &str) -> PlanResult<()> {
         let Some(ptr) = self.module.operand(id, pointer) else { return Err(self.unsupported("it without a pointer")) };
         let places: Vec<ValueId> = indices.iter().flat_map(|n| self.operands(id, n)).collect();
         let stored = self.module.operand(id, value);
@@ -271,18 +271,18 @@ impl Builder<'_> {
     // ---- local arrays and records -------------------------------------------------------------------------------------
 
     /// A register for each scalar.
-    fn declare_local(&mut self, id: OpId) -> Built<()> {
+    fn declare_local(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.result(id)?;
         let count = local_size(self.module.value_type(value));
         if count > 1 << 20 {
             return Err(self.unsupported("a local array of more than a million elements"));
         }
         let first = self.plan.start.scalars.extend_by(count as usize, 0);
-        self.slots[value.index()] = Slot::Array(first);
+        self.slots[value.index()] = ValueStorage::Array(first);
         Ok(())
     }
 
-    fn local_array(&mut self, id: OpId) -> Built<()> {
+    fn local_array(&mut self, id: OpId) -> PlanResult<()> {
         let Some(array) = self.module.operand(id, "array") else { return Err(self.unsupported("it without an array")) };
         let dims = match self.module.value_type(array) {
             Type::LocalArray(v) => v.dims.iter().map(|d| d.fixed().unwrap_or(0) as u32).collect(),
@@ -293,15 +293,15 @@ impl Builder<'_> {
         self.local(id, array, dims, &indices)
     }
 
-    pub fn event_ids_op(&mut self, id: OpId) -> Built<()> {
+    pub fn event_ids_op(&mut self, id: OpId) -> PlanResult<()> {
         if self.module.local(id) == Some(LocalOp::DeclareEventIds) {
             return self.declare_local(id);
         }
         self.local_array(id)
     }
 
-    fn local(&mut self, id: OpId, array: ValueId, dims: Vec<u32>, indices: &[ValueId]) -> Built<()> {
-        let Slot::Array(first) = self.slot(array) else { return Err(self.unsupported("this array")) };
+    fn local(&mut self, id: OpId, array: ValueId, dims: Vec<u32>, indices: &[ValueId]) -> PlanResult<()> {
+        let ValueStorage::Array(first) = self.slot(array) else { return Err(self.unsupported("this array")) };
         let indices = self.regs(indices)?;
         let stored = self.module.operand(id, "value");
         let value = match stored {
@@ -312,13 +312,13 @@ impl Builder<'_> {
         self.push(if stored.is_some() { Step::LocalSet(at) } else { Step::LocalGet(at) }).map(drop)
     }
 
-    fn struct_field(&mut self, id: OpId) -> Built<()> {
+    fn struct_field(&mut self, id: OpId) -> PlanResult<()> {
         let Some(record) = self.module.operand(id, "s") else { return Err(self.unsupported("it without a record")) };
         let path: Vec<usize> = match self.module.attr(id, "path") {
             Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).map(|n| n as usize).collect(),
             _ => Vec::new(),
         };
-        let Slot::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
+        let ValueStorage::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
         let field = first.plus(field_offset(self.module.value_type(record), &path) as u32);
         match self.module.operand(id, "value") {
             Some(v) => {
@@ -334,7 +334,7 @@ impl Builder<'_> {
 
     // ---- memrefs --------------------------------------------------------------------------------------------------------
 
-    pub fn memref_op(&mut self, id: OpId) -> Built<()> {
+    pub fn memref_op(&mut self, id: OpId) -> PlanResult<()> {
         match self.module.meaning(id) {
             Meaning::Storage(Storage::Buffer) if self.module.results(id).any(|v| self.module.tile(v).is_some()) => {
                 self.alloc(id)
@@ -343,7 +343,7 @@ impl Builder<'_> {
             Meaning::Storage(Storage::Free) => Ok(()),
             Meaning::Movement(Movement::LoadElement | Movement::StoreElement) => {
                 match self.module.operand(id, "memref").map(|v| self.slot(v)) {
-                    Some(Slot::Tile(tile)) => self.buffer_element(id, tile),
+                    Some(ValueStorage::Tile(tile)) => self.buffer_element(id, tile),
                     _ => self.scalar_access(id, "memref", &["indices"], "value"),
                 }
             }
@@ -364,7 +364,7 @@ impl Builder<'_> {
         }
     }
 
-    fn memref_alloc(&mut self, id: OpId) -> Built<()> {
+    fn memref_alloc(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.result(id)?;
         let Type::Memref(ty) = self.module.value_type(value) else { return Err(self.unsupported("this type")) };
         let ty = ty.clone();
@@ -384,13 +384,13 @@ impl Builder<'_> {
         let elements: u64 = ty.view.dims.iter().map(|d| d.fixed().unwrap_or(0)).product();
         let own = if space.is_some() { self.own_bytes(elements * u64::from(bits) / 8)? } else { 0 };
         let out = self.new_view();
-        self.slots[value.index()] = Slot::View(out);
+        self.slots[value.index()] = ValueStorage::View(out);
         let buffer = self.plan.views.allocations.next_id();
         self.plan.views.allocations.push(Allocate { sizes, bits, out, buffer, space, own });
         self.push(Step::Allocate(buffer)).map(drop)
     }
 
-    fn memref_dim(&mut self, id: OpId) -> Built<()> {
+    fn memref_dim(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "memref") else {
             return Err(self.unsupported("it without a memref"));
         };
@@ -403,7 +403,7 @@ impl Builder<'_> {
         self.push(Step::ViewExtent { view, rank, strides: false, index, out }).map(drop)
     }
 
-    fn memref_window(&mut self, id: OpId) -> Built<()> {
+    fn memref_window(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
             return Err(self.unsupported("it without a source"));
         };
@@ -417,12 +417,12 @@ impl Builder<'_> {
             reinterpret: self.module.storage(id) == Some(Storage::BufferRecast),
         };
         let value = self.result(id)?;
-        self.slots[value.index()] = Slot::View(partition.to);
+        self.slots[value.index()] = ValueStorage::View(partition.to);
         self.push_partition(partition)
     }
 
     /// A list that is partly written in the text and partly given by operands.
-    pub(super) fn mixed(&mut self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Reg>> {
+    pub(super) fn mixed(&mut self, id: OpId, slot: &str, attr: &str) -> PlanResult<Vec<Reg>> {
         let mut open = self.operands(id, slot).into_iter();
         let Some(Attr::Array(items)) = self.module.attr(id, attr).cloned() else { return Ok(Vec::new()) };
         let mut regs = Vec::new();

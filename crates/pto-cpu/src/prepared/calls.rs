@@ -3,7 +3,7 @@
 use super::ids::*;
 use super::links::{Link, PipeEnd};
 use super::orders::PipeOrder;
-use super::registers::Slot;
+use super::registers::ValueStorage;
 use super::scalars::ScalarElem;
 use crate::kernels::{Code, Combine};
 use pto_ir::ValueId;
@@ -35,8 +35,8 @@ pub(crate) struct CallTables {
 #[derive(Clone, Debug)]
 pub(crate) struct KernelStep {
     pub code: Code,
-    pub tiles: Vec<Operand<TileId>>,
-    pub views: Vec<Operand<ViewId>>,
+    pub tiles: Vec<CallOperand<TileId>>,
+    pub views: Vec<CallOperand<ViewId>>,
     pub scalars: Vec<Option<Reg>>,
     pub pipe: Option<Pipe>,
     /// Says at run time whether its stores combine with what global memory holds.
@@ -46,7 +46,7 @@ pub(crate) struct KernelStep {
     /// The tile of which only a part is used.
     pub part: Option<OperandPart>,
     /// The tile that the device works in; the kernel does not need it.
-    pub scratch: Option<Operand<TileId>>,
+    pub scratch: Option<CallOperand<TileId>>,
     /// The device leaves it alone for these operands.
     pub idle_scratch: bool,
     /// Positions of the tiles that the device uses as scratch memory.
@@ -89,14 +89,14 @@ pub(crate) struct WideSources {
 /// What is printed, under which name, and how.
 #[derive(Clone, Debug)]
 pub(crate) enum Print {
-    Tile { tile: TileId, name: String, style: Style },
-    View { view: ViewId, dtype: DType, name: String, style: Style },
+    Tile { tile: TileId, name: String, style: NumberStyle },
+    View { view: ViewId, dtype: DType, name: String, style: NumberStyle },
     Scalar { value: Reg, kind: ScalarElem, format: String },
 }
 
 /// A tile or view operand; absent ones keep their place.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Operand<R> {
+pub(crate) struct CallOperand<R> {
     /// The register, where it is there.
     pub register: Option<R>,
     pub value: Option<ValueId>,
@@ -107,12 +107,12 @@ pub(crate) struct Operand<R> {
 /// Rules that must hold before an instruction, for the values it gets.
 #[derive(Clone, Debug)]
 pub(crate) struct RuleCheck {
-    pub values: Vec<(ValueId, Slot)>,
+    pub values: Vec<(ValueId, ValueStorage)>,
 }
 
 /// How wide numbers are printed, and with how many digits behind the point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Style {
+pub(crate) struct NumberStyle {
     pub width: usize,
     pub digits: usize,
 }

@@ -47,7 +47,7 @@ ids! {
     BindId;
     /// Registers that keep buffers while others are placed.
     HeldId;
-    /// A [`Window`](super::Window).
+    /// A [`Window`](super::TileWindow).
     WindowId;
     /// An [`OpenRegion`](super::OpenRegion).
     OpenRegionId;

@@ -20,7 +20,7 @@ pub use links::Set;
 pub(crate) use links::*;
 pub(crate) use orders::*;
 pub use plan::Plan;
-pub(crate) use plan::{Cores, MemoryNeeds, Source};
+pub(crate) use plan::{Cores, MemoryNeeds, PlanSource};
 pub(crate) use registers::*;
 pub use roles::Role;
 pub(crate) use scalars::*;

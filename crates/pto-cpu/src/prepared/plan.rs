@@ -3,10 +3,10 @@
 use super::calls::CallTables;
 use super::ids::StepId;
 use super::orders::PipeOrder;
-use super::registers::{Registers, Slot};
+use super::registers::{RegisterFile, ValueStorage};
 use super::roles::Role;
 use super::step::{Step, StepList};
-use super::tiles::{Address, TileTables};
+use super::tiles::{TileAddress, TileTables};
 use super::views::ViewTables;
 use crate::args::{Options, Param};
 use crate::memory::{Spaces, Spare};
@@ -17,10 +17,10 @@ use std::ops::RangeInclusive;
 /// A program that is ready to run.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    pub(crate) source: Source,
+    pub(crate) source: PlanSource,
     pub(crate) code: StepList,
     /// Registers as they are at the start.
-    pub(crate) start: Registers,
+    pub(crate) start: RegisterFile,
     pub(crate) tiles: TileTables,
     pub(crate) views: ViewTables,
     pub(crate) calls: CallTables,
@@ -30,14 +30,14 @@ pub struct Plan {
 
 /// What a plan was made from, and what its entry takes.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct PlanSource {
     pub checked: Checked,
     pub options: Options,
     /// The name of the entry.
     pub name: String,
     pub params: Vec<Param>,
     /// Where each parameter is kept.
-    pub slots: Vec<Slot>,
+    pub slots: Vec<ValueStorage>,
 }
 
 /// The memory of a core.
@@ -101,7 +101,7 @@ impl Plan {
     /// True when the program says where tiles lie.
     pub fn places_tiles(&self) -> bool {
         let placed = |p: &Self| {
-            p.tiles.binds.iter().any(|b| matches!(b.address, Address::At(_)))
+            p.tiles.binds.iter().any(|b| matches!(b.address, TileAddress::At(_)))
                 || p.code.steps.iter().any(|s| matches!(s, Step::Assign { .. }))
         };
         self.roles().any(placed)
@@ -110,7 +110,7 @@ impl Plan {
     /// The tiles that a core of a role is given as arguments, as an [`Access`](crate::Access) names them.
     pub fn tile_params(&self, role: Role) -> Vec<u32> {
         let plans = self.roles().filter(|p| p.cores.role == role);
-        let tile = |slot: &Slot| if let Slot::Tile(tile) = slot { Some(tile.0) } else { None };
+        let tile = |slot: &ValueStorage| if let ValueStorage::Tile(tile) = slot { Some(tile.0) } else { None };
         plans.flat_map(|p| p.source.slots.iter().filter_map(tile)).collect()
     }
 

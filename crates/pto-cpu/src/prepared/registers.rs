@@ -1,12 +1,12 @@
 //! Registers, and where the values of a program are kept.
 
 use super::ids::{EndId, Reg, Table, TileId, ViewId};
-use super::tiles::Tile;
-use super::views::View;
+use super::tiles::TileState;
+use super::views::ViewState;
 
 /// Where a value is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Slot {
+pub(crate) enum ValueStorage {
     /// Not placed: tokens, events and whatever else has no value here.
     Nothing,
     Scalar(Reg),
@@ -20,7 +20,7 @@ pub(crate) enum Slot {
     End(EndId),
 }
 
-impl Slot {
+impl ValueStorage {
     pub fn tile(self) -> Option<TileId> {
         if let Self::Tile(tile) = self { Some(tile) } else { None }
     }
@@ -32,13 +32,13 @@ impl Slot {
 
 /// The registers of a core: as they are at the start in a plan, and as they are now in a core that runs.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Registers {
+pub(crate) struct RegisterFile {
     pub scalars: Table<Reg, u64>,
-    pub tiles: Table<TileId, Tile>,
-    pub views: Table<ViewId, View>,
+    pub tiles: Table<TileId, TileState>,
+    pub views: Table<ViewId, ViewState>,
 }
 
-impl Registers {
+impl RegisterFile {
     /// Takes over the registers of another set of the same size.
     pub fn copy_from(&mut self, other: &Self) {
         self.scalars.copy_from(&other.scalars);

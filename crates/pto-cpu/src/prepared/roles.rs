@@ -1,6 +1,6 @@
 //! What a core of a block executes.
 
-use pto_isa::row::Core;
+use pto_isa::row::CoreKind;
 
 /// What a core executes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -18,11 +18,11 @@ impl Role {
     pub const ALL: [Self; 3] = [Self::Whole, Self::Cube, Self::Vector];
 
     /// True when this core executes code for cores of a kind.
-    pub(crate) fn executes(self, kind: Core) -> bool {
+    pub(crate) fn executes(self, kind: CoreKind) -> bool {
         match self {
             Self::Whole => true,
-            Self::Cube => kind != Core::Vector,
-            Self::Vector => kind != Core::Cube,
+            Self::Cube => kind != CoreKind::Vector,
+            Self::Vector => kind != CoreKind::Cube,
         }
     }
 }

@@ -1,18 +1,18 @@
 //! Scalars: their types, how registers hold them, and what is computed with them.
 
-use pto_isa::{Class, DType, Scalar, Type};
+use pto_isa::{Class, DType, ScalarType, Type};
 use pto_num::{Bf16, F16};
 
 /// How wide an integer is, and how it is kept in a register: sign-extended, or zero-extended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Int {
+pub(crate) struct IntType {
     pub bits: u8,
     pub unsigned: bool,
 }
 
 /// A floating-point type of scalars.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Float {
+pub(crate) enum FloatType {
     F16,
     Bf16,
     F32,
@@ -72,52 +72,52 @@ pub(crate) enum ExtendedOp {
 pub(crate) enum ScalarCast {
     /// Takes the low bits; sign- or zero-extends from `from` first.
     Int {
-        from: Int,
-        to: Int,
+        from: IntType,
+        to: IntType,
         signed: bool,
     },
     IntToFloat {
-        from: Int,
-        to: Float,
+        from: IntType,
+        to: FloatType,
         signed: bool,
     },
     FloatToInt {
-        from: Float,
-        to: Int,
+        from: FloatType,
+        to: IntType,
         signed: bool,
     },
     Float {
-        from: Float,
-        to: Float,
+        from: FloatType,
+        to: FloatType,
     },
     IntToFloatBits {
-        to: Float,
+        to: FloatType,
     },
     FloatToIntBits {
-        from: Float,
-        to: Int,
+        from: FloatType,
+        to: IntType,
     },
 }
 
 /// How a scalar lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ScalarElem {
-    Int(Int),
-    Float(Float),
+    Int(IntType),
+    Float(FloatType),
 }
 
 impl ScalarElem {
     pub fn bits(self) -> u32 {
         match self {
             Self::Int(i) => u32::from(i.bits.max(8)),
-            Self::Float(Float::F16 | Float::Bf16) => 16,
-            Self::Float(Float::F32) => 32,
-            Self::Float(Float::F64) => 64,
+            Self::Float(FloatType::F16 | FloatType::Bf16) => 16,
+            Self::Float(FloatType::F32) => 32,
+            Self::Float(FloatType::F64) => 64,
         }
     }
 }
 
-impl Int {
+impl IntType {
     /// The value as a signed number, whatever its type says.
     pub fn signed(self, bits: u64) -> i64 {
         let unused = 64 - u32::from(self.bits);
@@ -136,7 +136,7 @@ impl Int {
     }
 }
 
-impl Float {
+impl FloatType {
     /// The value in a register.
     pub fn value(self, bits: u64) -> f64 {
         match self {
@@ -187,22 +187,24 @@ fn to_odd(x: f64) -> f32 {
 }
 
 /// The integer type of a scalar.
-pub(crate) fn int_of(s: Scalar) -> Option<Int> {
+pub(crate) fn int_of(s: ScalarType) -> Option<IntType> {
     match s {
-        Scalar::I1 => Some(Int { bits: 1, unsigned: true }),
-        Scalar::Index => Some(Int { bits: 64, unsigned: false }),
-        Scalar::Elem(d) if d.is_int() => Some(Int { bits: d.bits() as u8, unsigned: d.class() == Class::Unsigned }),
+        ScalarType::I1 => Some(IntType { bits: 1, unsigned: true }),
+        ScalarType::Index => Some(IntType { bits: 64, unsigned: false }),
+        ScalarType::Elem(d) if d.is_int() => {
+            Some(IntType { bits: d.bits() as u8, unsigned: d.class() == Class::Unsigned })
+        }
         _ => None,
     }
 }
 
 /// The floating-point type of a scalar.
-pub(crate) fn float_of(s: Scalar) -> Option<Float> {
+pub(crate) fn float_of(s: ScalarType) -> Option<FloatType> {
     match s {
-        Scalar::F64 => Some(Float::F64),
-        Scalar::Elem(DType::F32) => Some(Float::F32),
-        Scalar::Elem(DType::F16) => Some(Float::F16),
-        Scalar::Elem(DType::Bf16) => Some(Float::Bf16),
+        ScalarType::F64 => Some(FloatType::F64),
+        ScalarType::Elem(DType::F32) => Some(FloatType::F32),
+        ScalarType::Elem(DType::F16) => Some(FloatType::F16),
+        ScalarType::Elem(DType::Bf16) => Some(FloatType::Bf16),
         _ => None,
     }
 }
@@ -213,6 +215,6 @@ pub(crate) fn scalar_elem(ty: &Type) -> Option<ScalarElem> {
 }
 
 /// An integer type of an operand.
-pub(crate) fn int_type(ty: &Type) -> Option<Int> {
+pub(crate) fn int_type(ty: &Type) -> Option<IntType> {
     ty.scalar().and_then(int_of)
 }

@@ -1,7 +1,7 @@
 //! The steps of a plan.
 
 use super::ids::*;
-use super::scalars::{ExtendedOp, Float, FloatOp, Int, IntOp, ScalarCast};
+use super::scalars::{ExtendedOp, FloatOp, FloatType, IntOp, IntType, ScalarCast};
 use pto_ir::OpId;
 
 /// One step. Rare or large ones are kept in lists of the plan, by position.
@@ -46,28 +46,28 @@ pub(crate) enum Step {
     },
     Int {
         op: IntOp,
-        kind: Int,
+        kind: IntType,
         a: Reg,
         b: Reg,
         out: Reg,
     },
     Float {
         op: FloatOp,
-        kind: Float,
+        kind: FloatType,
         a: Reg,
         b: Reg,
         out: Reg,
     },
     CompareInt {
         predicate: u8,
-        kind: Int,
+        kind: IntType,
         a: Reg,
         b: Reg,
         out: Reg,
     },
     CompareFloat {
         predicate: u8,
-        kind: Float,
+        kind: FloatType,
         a: Reg,
         b: Reg,
         out: Reg,
@@ -85,7 +85,7 @@ pub(crate) enum Step {
     },
     Extended {
         op: ExtendedOp,
-        kind: Int,
+        kind: IntType,
         a: Reg,
         b: Reg,
         out: Reg,

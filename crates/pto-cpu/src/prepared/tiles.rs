@@ -6,7 +6,7 @@ use pto_isa::{Dim, Order, TileType};
 
 /// The state of a tile register.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Tile {
+pub(crate) struct TileState {
     /// First byte in the core's memory.
     pub base: u64,
     /// The first byte of the whole tile of which this is a window.
@@ -21,7 +21,7 @@ pub(crate) struct Tile {
     pub root: TileId,
 }
 
-impl Tile {
+impl TileState {
     /// A tile of this type at this place, valid as far as the type says.
     pub fn new(ty: &TileType, geometry: GeometryId, base: u64) -> Self {
         let (row_stride, col_stride) = match ty.order() {
@@ -42,7 +42,7 @@ pub(crate) struct TileTables {
     pub binds: Table<BindId, Bind>,
     /// Registers that keep buffers while others are placed.
     pub held: Table<HeldId, Vec<TileId>>,
-    pub windows: Table<WindowId, Window>,
+    pub windows: Table<WindowId, TileWindow>,
     pub regions: Table<OpenRegionId, OpenRegion>,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct TileTables {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Bind {
     pub tile: TileId,
-    pub address: Address,
+    pub address: TileAddress,
     pub geometry: GeometryId,
     pub rows: ExtentValue,
     pub cols: ExtentValue,
@@ -59,7 +59,7 @@ pub(crate) struct Bind {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Address {
+pub(crate) enum TileAddress {
     /// A place of its own in the core's memory.
     Own(u64),
     /// The first of several places that none of the registers of a list is in.
@@ -76,7 +76,7 @@ pub(crate) enum ExtentValue {
 
 /// A window of a tile.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Window {
+pub(crate) struct TileWindow {
     pub from: TileId,
     pub to: TileId,
     pub row: Reg,

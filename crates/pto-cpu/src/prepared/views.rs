@@ -7,7 +7,7 @@ use pto_isa::{GlobalLayout, Loc};
 
 /// The state of a view register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct View {
+pub(crate) struct ViewState {
     /// Address of the first element; in bytes of the space.
     pub address: u64,
     /// On-chip memory, or global memory.
@@ -17,7 +17,7 @@ pub(crate) struct View {
     pub layout: GlobalLayout,
 }
 
-impl View {
+impl ViewState {
     /// One element at the start of global memory.
     pub const EMPTY: Self = Self { address: 0, space: None, shape: [1; 5], strides: [0; 5], layout: GlobalLayout::Nd };
 

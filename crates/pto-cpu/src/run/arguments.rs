@@ -3,13 +3,16 @@
 use super::core::Core;
 use crate::args::{Arg, Borrowed, Data, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address, split_address};
-use crate::prepared::{Plan, Role, Slot, Tile, View, float_of, int_of};
-use pto_isa::{DType, Diagnostic, Scalar, Span, TileType, codes};
+use crate::prepared::{Plan, Role, TileState, ValueStorage, ViewState, float_of, int_of};
+use pto_isa::{DType, Diagnostic, ScalarType, Span, TileType, codes};
 
 impl Plan {
     /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
-    pub(super) fn bind(&self, args: &mut [Arg<'_>], ranks: usize) -> Result<Bound, Diagnostic> {
-        let mut bound = Bound { slots: self.roles().map(|p| p.source.slots.clone()).collect(), ..Bound::default() };
+    pub(super) fn bind(&self, args: &mut [Arg<'_>], ranks: usize) -> Result<BoundArguments, Diagnostic> {
+        let mut bound = BoundArguments {
+            slots: self.roles().map(|p| p.source.slots.clone()).collect(),
+            ..BoundArguments::default()
+        };
         let count = self.source.params.len();
         if args.len() != count.saturating_mul(ranks) {
             return Err(self.count_error(args.len(), ranks));
@@ -19,13 +22,15 @@ impl Plan {
             for (at, (param, arg)) in self.source.params.iter().zip(&mut args[rank * count..]).enumerate() {
                 let value = bind_one(param, arg).map_err(|misfit| self.argument_error(param, misfit))?;
                 bound.buffers.push(match &value {
-                    Value::Buffer(buffer) | Value::View(buffer, _) => *buffer,
-                    Value::Scalar(_) | Value::Tile(..) | Value::Remote(..) => Buffer::NONE,
+                    ArgumentValue::Buffer(buffer) | ArgumentValue::View(buffer, _) => *buffer,
+                    ArgumentValue::Scalar(_) | ArgumentValue::Tile(..) | ArgumentValue::Remote(..) => Buffer::NONE,
                 });
                 values.push(match value {
-                    Value::Buffer(_) => Value::Scalar(buffer_address(rank * count + at)),
-                    Value::View(b, view) => Value::View(b, View { address: buffer_address(rank * count + at), ..view }),
-                    Value::Remote(rank, param) => Value::Scalar(buffer_address(rank * count + param)),
+                    ArgumentValue::Buffer(_) => ArgumentValue::Scalar(buffer_address(rank * count + at)),
+                    ArgumentValue::View(b, view) => {
+                        ArgumentValue::View(b, ViewState { address: buffer_address(rank * count + at), ..view })
+                    }
+                    ArgumentValue::Remote(rank, param) => ArgumentValue::Scalar(buffer_address(rank * count + param)),
                     other => other,
                 });
             }
@@ -52,9 +57,9 @@ impl Plan {
     }
 
     /// Pointers to other ranks lead to memory.
-    fn remote_memory_exists(&self, bound: &Bound) -> Result<(), Diagnostic> {
+    fn remote_memory_exists(&self, bound: &BoundArguments) -> Result<(), Diagnostic> {
         for (param, value) in bound.values.iter().flat_map(|v| self.source.params.iter().zip(v)) {
-            let Value::Scalar(address) = value else { continue };
+            let ArgumentValue::Scalar(address) = value else { continue };
             if !matches!(param.kind, ParamKind::Pointer(_)) {
                 continue;
             }
@@ -103,7 +108,7 @@ impl Misfit {
     }
 }
 
-fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<Value, Misfit> {
+fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<ArgumentValue, Misfit> {
     match (&param.kind, arg) {
         (ParamKind::Scalar(s), Arg::Int(n)) => {
             scalar_bits(*s, *n as f64, Some(*n)).ok_or_else(|| no_number(*s, &format!("{n}")))
@@ -111,16 +116,16 @@ fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<Value, Misfit> {
         (ParamKind::Scalar(s), Arg::Float(x)) => {
             scalar_bits(*s, *x, None).ok_or_else(|| no_number(*s, &format!("{x:?}")))
         }
-        (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(Value::Remote(*rank, *param)),
+        (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(ArgumentValue::Remote(*rank, *param)),
         (ParamKind::Pointer(elem), Arg::Memory(memory)) => {
             has_elements(memory, *elem, "a pointer to")?;
-            Ok(Value::Buffer(buffer(memory)))
+            Ok(ArgumentValue::Buffer(buffer(memory)))
         }
         (ParamKind::Tensor(elem, dims), Arg::Memory(memory)) => {
             has_elements(memory, *elem, "a tensor of")?;
             let shape = shape_of(dims, memory.shape)?;
             fits(column_bits(param, *elem), *elem, &shape, memory.bytes().len())?;
-            Ok(Value::View(buffer(memory), View::packed(&shape)))
+            Ok(ArgumentValue::View(buffer(memory), ViewState::packed(&shape)))
         }
         (ParamKind::Tile(ty), Arg::Memory(memory)) => {
             has_elements(memory, ty.dtype, "a tile of")?;
@@ -195,7 +200,7 @@ fn rust_number(elem: DType) -> Option<&'static str> {
     })
 }
 
-fn no_number(s: Scalar, found: &str) -> Misfit {
+fn no_number(s: ScalarType, found: &str) -> Misfit {
     Misfit::new(format!("{found} for a number of type {s}")).legal(if s.is_float() {
         "a floating-point number".to_string()
     } else {
@@ -225,33 +230,33 @@ fn give(kind: &ParamKind) -> &'static str {
 
 /// Arguments as cores keep them.
 #[derive(Default)]
-pub(super) struct Bound {
+pub(super) struct BoundArguments {
     pub buffers: Vec<Buffer>,
     /// By rank.
-    values: Vec<Vec<Value>>,
+    values: Vec<Vec<ArgumentValue>>,
     /// Where the plans of the roles keep them.
-    slots: Vec<Vec<Slot>>,
+    slots: Vec<Vec<ValueStorage>>,
 }
 
-enum Value {
+enum ArgumentValue {
     Scalar(u64),
     Buffer(Buffer),
-    View(Buffer, View),
+    View(Buffer, ViewState),
     /// Its valid region.
     Tile((u64, u64)),
     Remote(usize, usize),
 }
 
-impl Bound {
-    fn slots(&self, core: &Core) -> &[Slot] {
+impl BoundArguments {
+    fn slots(&self, core: &Core) -> &[ValueStorage] {
         &self.slots[usize::from(core.role() == Role::Vector)]
     }
 
     pub fn enter_scalars(&self, rank: usize, core: &mut Core) {
         for (slot, value) in self.slots(core).iter().zip(&self.values[rank]) {
             match (slot, value) {
-                (Slot::Scalar(reg), Value::Scalar(bits)) => core.regs.scalars[*reg] = *bits,
-                (Slot::View(view), Value::View(_, v)) => core.regs.views[*view] = *v,
+                (ValueStorage::Scalar(reg), ArgumentValue::Scalar(bits)) => core.regs.scalars[*reg] = *bits,
+                (ValueStorage::View(view), ArgumentValue::View(_, v)) => core.regs.views[*view] = *v,
                 _ => {}
             }
         }
@@ -261,7 +266,7 @@ impl Bound {
         self.enter_scalars(rank, core);
         for ((slot, value), arg) in self.slots(core).iter().zip(&self.values[rank]).zip(args) {
             let data = written_data(arg);
-            if let (Slot::Tile(tile), Value::Tile(valid), Some(data)) = (slot, value, data) {
+            if let (ValueStorage::Tile(tile), ArgumentValue::Tile(valid), Some(data)) = (slot, value, data) {
                 let register = &mut core.regs.tiles[*tile];
                 (register.rows, register.cols) = (valid.0 as u32, valid.1 as u32);
                 let register = *register;
@@ -285,7 +290,7 @@ impl Bound {
         let values = &self.values[core.who.rank as usize];
         for (param, ((slot, value), arg)) in self.slots(core).iter().zip(values).zip(args).enumerate() {
             let data = written_data(arg);
-            if let (Slot::Tile(tile), Value::Tile(_), Some(data)) = (slot, value, data) {
+            if let (ValueStorage::Tile(tile), ArgumentValue::Tile(_), Some(data)) = (slot, value, data) {
                 let register = core.plan.start.tiles[*tile];
                 let ty = &core.plan.tiles.geometries[register.geometry];
                 let mut is_changed = false;
@@ -334,7 +339,7 @@ fn put_nibble(bytes: &mut [u8], at: usize, value: u8) {
 
 /// Visits the bytes of a tile: where a unit lies in the core, its size, and where it lies in row-major data. Rows of an
 /// unboxed row-major tile are one unit; so is every packed pair of 4-bit elements.
-fn each_unit(ty: &TileType, tile: &Tile, mut visit: impl FnMut(u64, u64, usize)) {
+fn each_unit(ty: &TileType, tile: &TileState, mut visit: impl FnMut(u64, u64, usize)) {
     let bits = u64::from(ty.dtype.column_bits());
     if ty.order() == pto_isa::Order::Nd {
         let bytes = ty.cols * bits / 8;
@@ -363,7 +368,7 @@ fn written_data<'a>(arg: &'a mut Arg<'_>) -> Option<&'a mut [u8]> {
     }
 }
 
-fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, Misfit> {
+fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<ArgumentValue, Misfit> {
     let need = ty.elements().saturating_mul(u64::from(ty.column_bits())).div_ceil(8);
     if have as u64 != need {
         let found = format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype);
@@ -375,19 +380,19 @@ fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<Value, Mi
         let found = format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols);
         return Err(Misfit::new(found).help("`Arg::valid` takes rows and columns that lie in the tile"));
     }
-    Ok(Value::Tile(valid))
+    Ok(ArgumentValue::Tile(valid))
 }
 
 /// A number as a register holds it.
-fn scalar_bits(s: Scalar, x: f64, n: Option<i64>) -> Option<Value> {
+fn scalar_bits(s: ScalarType, x: f64, n: Option<i64>) -> Option<ArgumentValue> {
     if s.is_float() {
-        return float_of(s).map(|f| Value::Scalar(f.round(x)));
+        return float_of(s).map(|f| ArgumentValue::Scalar(f.round(x)));
     }
     let n = n?;
     let int = int_of(s)?;
     // Types without a sign take the numbers of both readings.
     let (least, beyond) = (-(1i128 << (int.bits - 1)), 1i128 << int.bits);
-    (least..beyond).contains(&i128::from(n)).then(|| Value::Scalar(int.keep(n as u64)))
+    (least..beyond).contains(&i128::from(n)).then(|| ArgumentValue::Scalar(int.keep(n as u64)))
 }
 
 /// The extents of a tensor: those that are given, which must be those of the type where it states them.

@@ -10,14 +10,14 @@ use super::progress::Progress;
 use crate::args::Uninitialised;
 use crate::guard::Guards;
 use crate::memory::Buffer;
-use crate::prepared::{Link, Plan, Reg, Registers, Role, Step};
+use crate::prepared::{Link, Plan, Reg, RegisterFile, Role, Step};
 use pto_isa::Diagnostic;
 
 /// The state of a core. It is made once and used for block after block.
 pub(super) struct Core<'p> {
     pub plan: &'p Plan,
     pub who: Identity,
-    pub regs: Registers,
+    pub regs: RegisterFile,
     pub local: LocalMemory,
     pub global: GlobalMemory<'p>,
     pub progress: Progress,

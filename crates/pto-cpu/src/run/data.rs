@@ -5,8 +5,8 @@ use super::fail::Fail;
 use super::observe::Watch;
 use crate::memory::{buffer_address, split_address};
 use crate::prepared::{
-    AccessId, Allocate, ExtentValue, Float, Id, Int, Local, MakeView, Partition, Pointer, Reg, ScalarAccess,
-    ScalarElem, StepId, Tile, TileId, View, ViewId,
+    AccessId, Allocate, ExtentValue, FloatType, Id, IntType, Local, MakeView, Partition, Pointer, Reg, ScalarAccess,
+    ScalarElem, StepId, TileId, TileState, ViewId, ViewState,
 };
 use pto_isa::{DType, GlobalLayout, Loc};
 
@@ -29,7 +29,7 @@ impl Core<'_> {
     #[inline(never)]
     pub fn make_view<W: Watch>(&mut self, make: &MakeView, watch: &mut W) -> Result<(), Fail> {
         let (address, space) = self.base(make.pointer);
-        let mut view = View { address, space, ..View::EMPTY };
+        let mut view = ViewState { address, space, ..ViewState::EMPTY };
         let skip = 5 - make.shape.len();
         for (k, (&extent, &stride)) in make.shape.iter().zip(&make.strides).enumerate() {
             let (extent, stride) = (self.int(extent), self.int(stride));
@@ -123,7 +123,7 @@ impl Core<'_> {
 
     #[inline(never)]
     pub fn allocate(&mut self, a: &Allocate) -> Result<(), Fail> {
-        let mut view = View { space: a.space, ..View::EMPTY };
+        let mut view = ViewState { space: a.space, ..ViewState::EMPTY };
         let skip = 5 - a.sizes.len().min(5);
         let mut elements: u64 = 1;
         for (k, size) in a.sizes.iter().enumerate().rev() {
@@ -399,11 +399,11 @@ impl Core<'_> {
     }
 
     /// A window into a tile of its own: element by element.
-    fn copy_elements(&mut self, source: &Tile, target: &Tile) {
+    fn copy_elements(&mut self, source: &TileState, target: &TileState) {
         let from_type = &self.plan.tiles.geometries[source.geometry];
         let to_type = &self.plan.tiles.geometries[target.geometry];
         let bytes = u64::from(to_type.dtype.unit_bytes());
-        let place = |t: &Tile, ty: &pto_isa::TileType, r: u64, c: u64| {
+        let place = |t: &TileState, ty: &pto_isa::TileType, r: u64, c: u64| {
             let index =
                 if ty.is_boxed() { ty.offset(r, c) } else { r * u64::from(t.row_stride) + c * u64::from(t.col_stride) };
             t.base + index * bytes
@@ -424,7 +424,7 @@ fn note<W: Watch>(place: &ScalarAddress, bytes: usize, watch: &mut W) {
 
 /// The layout a view most likely has when its maker does not say: boxes of 16 rows and 32 bytes are NZ, and so are
 /// several columns of 32 bytes for tiles with boxes; a contiguous dimension before the last is DN.
-fn likely_layout(view: &View, make: &MakeView) -> GlobalLayout {
+fn likely_layout(view: &ViewState, make: &MakeView) -> GlobalLayout {
     let [a, b, _, d, e] = view.shape;
     let [_, _, sc, sd, se] = view.strides;
     let rank = make.shape.len();
@@ -466,11 +466,11 @@ fn to_memory(elem: ScalarElem, value: u64) -> u64 {
 /// How an element of a tile is kept in a register.
 fn elem_of(dtype: DType) -> Option<ScalarElem> {
     Some(match dtype {
-        DType::F32 => ScalarElem::Float(Float::F32),
-        DType::F16 => ScalarElem::Float(Float::F16),
-        DType::Bf16 => ScalarElem::Float(Float::Bf16),
+        DType::F32 => ScalarElem::Float(FloatType::F32),
+        DType::F16 => ScalarElem::Float(FloatType::F16),
+        DType::Bf16 => ScalarElem::Float(FloatType::Bf16),
         d if d.is_int() && d.bits() >= 8 => {
-            ScalarElem::Int(Int { bits: d.bits() as u8, unsigned: d.class() == pto_isa::Class::Unsigned })
+            ScalarElem::Int(IntType { bits: d.bits() as u8, unsigned: d.class() == pto_isa::Class::Unsigned })
         }
         _ => return None,
     })

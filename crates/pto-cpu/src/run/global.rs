@@ -1,7 +1,7 @@
 //! Global memory as a core sees it.
 
 use super::fail::Fail;
-use crate::guard::{Guards, Held, Touched};
+use crate::guard::{GuardLock, Guards, Touched};
 use crate::memory::Buffer;
 use crate::prepared::{Allocate, AllocationId, Id, Table};
 
@@ -47,7 +47,7 @@ impl<'p> GlobalMemory<'p> {
     }
 
     /// Waits until no other thread touches the bytes. `None` on one thread.
-    pub fn hold_bytes(&self, buffer: usize, first: i64, bytes: usize, writes: bool) -> Option<Held<'p>> {
+    pub fn hold_bytes(&self, buffer: usize, first: i64, bytes: usize, writes: bool) -> Option<GuardLock<'p>> {
         let bytes = (first, first.saturating_add(bytes as i64));
         Some(self.guards?.hold([Some(Touched { buffer, bytes, writes }), None]))
     }

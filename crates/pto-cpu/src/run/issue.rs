@@ -1,6 +1,6 @@
 //! What a core needs to issue an instruction.
 
-use super::pipes::Pipes;
+use super::pipes::PipeQueues;
 use crate::kernels::{TileRef, ViewRef};
 use crate::prepared::{CheckId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, RuleCheck, Table};
 
@@ -15,7 +15,7 @@ pub(super) struct Issue<'p> {
     /// The facts being checked.
     pub facts: Vec<u64>,
     /// What pipes have not done yet, where chance decides when they do.
-    pub pipes: Pipes<'p>,
+    pub pipes: PipeQueues<'p>,
 }
 
 impl<'p> Issue<'p> {
@@ -26,7 +26,7 @@ impl<'p> Issue<'p> {
             scalars: [0; MAX_SCALARS],
             checked: Table::like(checks, Vec::new()),
             facts: Vec::with_capacity(16),
-            pipes: Pipes::default(),
+            pipes: PipeQueues::default(),
         }
     }
 

@@ -5,10 +5,10 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
-use crate::guard::{Held, Touched};
+use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
-use crate::prepared::{KernelId, KernelStep, MAX_VIEWS, Operand, StepId, Tile, View, ViewId};
+use crate::prepared::{CallOperand, KernelId, KernelStep, MAX_VIEWS, StepId, TileState, ViewId, ViewState};
 
 impl<'p> Core<'p> {
     /// Executes an instruction.
@@ -72,7 +72,7 @@ impl<'p> Core<'p> {
     }
 
     /// A tile register as kernels take it; `memory` is the memory of this core.
-    pub fn tile_ref(&self, memory: *mut u8, tile: &Tile) -> TileRef<'p> {
+    pub fn tile_ref(&self, memory: *mut u8, tile: &TileState) -> TileRef<'p> {
         let ptr = memory.wrapping_add(tile.base as usize);
         let geometry = &self.plan.tiles.geometries[tile.geometry];
         let region = (tile.rows as usize, tile.cols as usize);
@@ -82,7 +82,7 @@ impl<'p> Core<'p> {
         unsafe { TileRef::new(ptr, geometry, region, strides) }
     }
 
-    fn view_ref(&mut self, operand: &Operand<ViewId>) -> Result<ViewRef, Fail> {
+    fn view_ref(&mut self, operand: &CallOperand<ViewId>) -> Result<ViewRef, Fail> {
         let Some(register) = operand.register else {
             return Ok(ViewRef::ABSENT);
         };
@@ -91,8 +91,8 @@ impl<'p> Core<'p> {
     }
 
     /// A window of global memory as kernels take it.
-    pub fn window_ref(&mut self, view: &View, writes: bool) -> Result<ViewRef, Fail> {
-        let View { address, space, shape, strides, layout } = *view;
+    pub fn window_ref(&mut self, view: &ViewState, writes: bool) -> Result<ViewRef, Fail> {
+        let ViewState { address, space, shape, strides, layout } = *view;
         if space.is_some() {
             return Err(Fail::OnChipView);
         }
@@ -111,7 +111,7 @@ impl<'p> Core<'p> {
     }
 
     /// Waits until no other thread touches the windows of an instruction. `None` on one thread.
-    fn hold_views(&self, step: &KernelStep) -> Option<Held<'p>> {
+    fn hold_views(&self, step: &KernelStep) -> Option<GuardLock<'p>> {
         let guards = self.global.guards?;
         let mut touched = [None; MAX_VIEWS];
         for (operand, touched) in step.views.iter().zip(&mut touched) {
@@ -123,7 +123,7 @@ impl<'p> Core<'p> {
     }
 
     /// The same for a view whose elements have so many bits.
-    pub fn hold_view(&self, view: &View, bits: u32, writes: bool) -> Option<Held<'p>> {
+    pub fn hold_view(&self, view: &ViewState, bits: u32, writes: bool) -> Option<GuardLock<'p>> {
         Some(self.global.guards?.hold([Some(reach(view, bits, writes)), None]))
     }
 
@@ -164,7 +164,7 @@ impl<'p> Core<'p> {
 
 /// The bytes from the first element of a window to its last. Kernels touch no others, or find that the window is not in its
 /// buffer and touch none.
-fn reach(view: &View, bits: u32, writes: bool) -> Touched {
+fn reach(view: &ViewState, bits: u32, writes: bool) -> Touched {
     let (buffer, first) = split_address(view.address);
     let last = view.shape.iter().zip(&view.strides).try_fold(0i64, |sum, (n, stride)| {
         let steps = i64::try_from(n.saturating_sub(1)).ok()?;

@@ -1,13 +1,13 @@
 //! Running a plan: arguments in, blocks over threads, results out.
 
-use super::arguments::Bound;
+use super::arguments::BoundArguments;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
-use crate::args::{Arg, ParamKind, Report, Timing};
+use crate::args::{Arg, ParamKind, RunReport, Timing};
 use crate::guard::Guards;
 use crate::machine;
-use crate::prepared::{Plan, Slot};
+use crate::prepared::{Plan, ValueStorage};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Error, codes};
 use std::collections::BTreeMap;
@@ -76,13 +76,13 @@ pub struct Launch<'p, O = ()> {
     blocks: u32,
     threads: usize,
     ranks: usize,
-    mode: Mode<'p>,
+    mode: RunMode<'p>,
     pub(super) observer: O,
 }
 
 /// What a run does besides running.
 #[derive(Clone, Copy, Debug)]
-enum Mode<'p> {
+enum RunMode<'p> {
     Plain,
     Counted(&'p AtomicU64),
     Timed,
@@ -92,7 +92,7 @@ enum Mode<'p> {
 impl Plan {
     /// A run as a single block, which can be changed before it is started.
     pub fn launch(&self) -> Launch<'_> {
-        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: Mode::Plain, observer: () }
+        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: RunMode::Plain, observer: () }
     }
 }
 
@@ -160,19 +160,19 @@ impl<'p> Launch<'p> {
     /// Counts executed instructions and iterations of loops while the program runs; [`Measure::work`](crate::Measure::work) is about as
     /// much. A run is counted, timed or reordered: the last of these calls counts.
     pub fn progress(self, counter: &'p AtomicU64) -> Self {
-        Self { mode: Mode::Counted(counter), ..self }
+        Self { mode: RunMode::Counted(counter), ..self }
     }
 
-    /// Measures the time of each instruction ([`Report::timings`]), on one thread.
+    /// Measures the time of each instruction ([`RunReport::timings`]), on one thread.
     pub fn timed(self) -> Self {
-        Self { mode: Mode::Timed, ..self }
+        Self { mode: RunMode::Timed, ..self }
     }
 
     /// Runs the program with pipes that are as far apart as they may be: instructions of different pipes change places
     /// wherever no flag, barrier, token, signal or pipe between cores keeps them in order. The seed says how; the same seed
     /// gives the same order. A program that lacks a flag may compute something else, or its pipes may wait for each other.
     pub fn reordered(self, seed: u64) -> Self {
-        Self { mode: Mode::Reordered(seed), ..self }
+        Self { mode: RunMode::Reordered(seed), ..self }
     }
 
     /// Tells an observer what happens, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
@@ -185,17 +185,17 @@ impl<'p> Launch<'p> {
     ///
     /// # Errors
     /// When an argument does not fit its parameter, or an instruction fails; memory may then be partly written.
-    pub fn run(self, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+    pub fn run(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let done = match self.mode {
-            Mode::Plain => self.over_threads(args, || Silent),
-            Mode::Counted(counter) => self.over_threads(args, || Counting(counter)),
-            Mode::Timed => self.measure_time(args),
-            Mode::Reordered(seed) => self.in_order(args, seed, &mut Reordering),
+            RunMode::Plain => self.over_threads(args, || Silent),
+            RunMode::Counted(counter) => self.over_threads(args, || Counting(counter)),
+            RunMode::Timed => self.measure_time(args),
+            RunMode::Reordered(seed) => self.in_order(args, seed, &mut Reordering),
         };
         done.map_err(|problem| self.error(problem))
     }
 
-    fn measure_time(&self, args: &mut [Arg<'_>]) -> Result<Report, Diagnostic> {
+    fn measure_time(&self, args: &mut [Arg<'_>]) -> Result<RunReport, Diagnostic> {
         let mut timer = Timer::default();
         let mut report = self.in_order(args, 0, &mut timer)?;
         let timing = |(op, count, nanos)| {
@@ -207,7 +207,7 @@ impl<'p> Launch<'p> {
     }
 
     /// Block after block; the seed is for pipes that chance orders.
-    fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<Report, Diagnostic> {
+    fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<RunReport, Diagnostic> {
         let plan = self.plan;
         let bound = plan.bind(args, self.ranks)?;
         if self.ranks > 1 || self.runs_together() {
@@ -224,17 +224,17 @@ impl<'p> Launch<'p> {
             bound.leave(&mut team.cores[0], args);
             printed.extend(team.take_printed());
         }
-        Ok(plan.report(Report { printed, ..team.finish() }))
+        Ok(plan.report(RunReport { printed, ..team.finish() }))
     }
 
     /// All blocks of all ranks together.
     fn run_joint<W: Watch>(
         &self,
-        bound: &Bound,
+        bound: &BoundArguments,
         args: &mut [Arg<'_>],
         seed: u64,
         watch: &mut W,
-    ) -> Result<Report, Diagnostic> {
+    ) -> Result<RunReport, Diagnostic> {
         let (plan, count) = (self.plan, self.plan.source.params.len());
         plan.all_fit(self.ranks as u64 * u64::from(self.blocks))?;
         let mut team = Team::empty(plan);
@@ -257,7 +257,11 @@ impl<'p> Launch<'p> {
         Ok(team.finish())
     }
 
-    fn over_threads<W: Watch>(&self, args: &mut [Arg<'_>], watch: impl Fn() -> W + Sync) -> Result<Report, Diagnostic> {
+    fn over_threads<W: Watch>(
+        &self,
+        args: &mut [Arg<'_>],
+        watch: impl Fn() -> W + Sync,
+    ) -> Result<RunReport, Diagnostic> {
         let (plan, threads) = (self.plan, self.thread_count());
         if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() {
             return self.in_order(args, 0, &mut watch());
@@ -267,8 +271,8 @@ impl<'p> Launch<'p> {
         let guards = Guards::new(&bound.buffers);
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
-        let nothing = Report { written: vec![false; plan.source.params.len()], ..Report::default() };
-        let outcome: Outcome = Mutex::new((None, nothing));
+        let nothing = RunReport { written: vec![false; plan.source.params.len()], ..RunReport::default() };
+        let outcome: SharedOutcome = Mutex::new((None, nothing));
         let work = || {
             let mut team = match Team::new(plan, &bound.buffers, Some(&guards), self.blocks) {
                 Ok(team) => team,
@@ -325,7 +329,7 @@ impl Launch<'_, &mut dyn Observer> {
     ///
     /// # Errors
     /// As [`Launch::run`].
-    pub fn run(self, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+    pub fn run(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let launch = self.unobserved();
         launch.in_order(args, 0, &mut Observing(self.observer)).map_err(|problem| launch.error(problem))
     }
@@ -358,9 +362,9 @@ impl Plan {
     }
 
     /// Completes a report: tiles that are written, and one note for each instruction.
-    fn report(&self, mut report: Report) -> Report {
+    fn report(&self, mut report: RunReport) -> RunReport {
         for (at, slot) in self.source.slots.iter().enumerate() {
-            if let Slot::Tile(tile) = slot {
+            if let ValueStorage::Tile(tile) = slot {
                 let writes =
                     self.calls.kernels.iter().flat_map(|k| &k.tiles).any(|o| o.writes && o.register == Some(*tile));
                 // The parameter of every rank.
@@ -382,9 +386,9 @@ impl Plan {
 
 /// What the threads found out together: the problem of the first block that has one, what was written, how many
 /// instructions were executed, and what was printed.
-type Outcome = Mutex<(Option<(u32, Diagnostic)>, Report)>;
+type SharedOutcome = Mutex<(Option<(u32, Diagnostic)>, RunReport)>;
 
-fn note_failure(outcome: &Outcome, failed: &AtomicBool, block: u32, problem: Diagnostic) {
+fn note_failure(outcome: &SharedOutcome, failed: &AtomicBool, block: u32, problem: Diagnostic) {
     failed.store(true, Ordering::Relaxed);
     let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     // The first block's problem is reported, so that the message does not depend on the threads.

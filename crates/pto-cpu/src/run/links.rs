@@ -4,15 +4,15 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Action, Answer, Ring as Position, SignalWord, Watch};
+use super::observe::{Action, Answer, Ring, SignalWord, Watch};
 use super::outside::OpenEnd;
 use super::shared::{Shared, SlotRing};
 use super::transfer::call_transfer;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::prepared::{
-    Direction, EndId, ExtentValue, Link, LinkId, PipeEnd, PipeEntry, PipeOp, Pointer, Role, Scale, StepId, Tile,
-    TileId, ViewId,
+    Direction, EndId, ExtentValue, Link, LinkId, PipeEnd, PipeEntry, PipeOp, Pointer, Role, Scale, StepId, TileId,
+    TileState, ViewId,
 };
 use pto_isa::{GlobalLayout, Target};
 use std::time::Instant;
@@ -181,12 +181,12 @@ impl Core<'_> {
     }
 
     /// A position in a pipe, as observers are told.
-    fn position(&self, end: EndId, way: Direction, count: u64, copies: bool) -> Position {
+    fn position(&self, end: EndId, way: Direction, count: u64, copies: bool) -> Ring {
         let PipeEnd { key, slots, flag_base, both_ways, .. } = self.plan.calls.ends[end];
-        Position { key, to_vector: way == Direction::ToVector, count, slots, flag_base, both_ways, copies }
+        Ring { key, to_vector: way == Direction::ToVector, count, slots, flag_base, both_ways, copies }
     }
 
-    fn entry_position(&self, op: &PipeOp, count: u64) -> Position {
+    fn entry_position(&self, op: &PipeOp, count: u64) -> Ring {
         self.position(op.end, op.way, count, matches!(op.entry, PipeEntry::Tile(_)))
     }
 
@@ -306,7 +306,7 @@ impl Core<'_> {
             let last = (ring + slots * end.slot_size).max(end_of_tile - plan.memory.spaces.start(ty.loc));
             self.local.use_up_to(ty.loc, last);
         }
-        self.regs.tiles[tile] = Tile { root: tile, ..Tile::new(ty, op.geometry, base) };
+        self.regs.tiles[tile] = TileState { root: tile, ..TileState::new(ty, op.geometry, base) };
         let extent = |e: ExtentValue| match e {
             ExtentValue::Fixed(n) => i64::from(n),
             ExtentValue::Reg(reg) => self.int(reg),
@@ -334,7 +334,7 @@ impl Core<'_> {
     }
 
     /// Runs the load or store between a tile and a slot.
-    fn move_tile(&mut self, op: &PipeOp, tile: &Tile, view: &ViewRef) -> Result<(), Fail> {
+    fn move_tile(&mut self, op: &PipeOp, tile: &TileState, view: &ViewRef) -> Result<(), Fail> {
         let Some(code) = op.run else { return Err(Fail::NotExecuted) };
         let memory = self.local.memory.ptr();
         let (table, number) = match op.scale {
@@ -456,10 +456,10 @@ impl Core<'_> {
     }
 }
 
-type Comparison = (&'static str, fn(&i64, &i64) -> bool);
+type WordComparison = (&'static str, fn(&i64, &i64) -> bool);
 
 /// How signal words compare, in words, by the position in `WAIT_CMP`.
-const COMPARISONS: [Comparison; 6] = [
+const COMPARISONS: [WordComparison; 6] = [
     ("equal to", i64::eq),
     ("other than", i64::ne),
     ("above", i64::gt),

@@ -5,7 +5,7 @@ use super::launch::Launch;
 use super::observe::Watch;
 use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
-use crate::prepared::{Plan, Role, Slot, View, float_of, int_of};
+use crate::prepared::{Plan, Role, ValueStorage, ViewState, float_of, int_of};
 use pto_isa::{Diagnostic, Error};
 use std::collections::HashMap;
 
@@ -153,8 +153,8 @@ impl Plan {
         for (at, (param, slot)) in self.source.params.iter().zip(&self.source.slots).enumerate() {
             let known = known.get(at).copied().unwrap_or_default();
             match (slot, &param.kind) {
-                (Slot::Scalar(reg), ParamKind::Pointer(_)) => core.regs.scalars[*reg] = buffer_address(at),
-                (Slot::Scalar(reg), ParamKind::Scalar(s)) => {
+                (ValueStorage::Scalar(reg), ParamKind::Pointer(_)) => core.regs.scalars[*reg] = buffer_address(at),
+                (ValueStorage::Scalar(reg), ParamKind::Scalar(s)) => {
                     core.regs.scalars[*reg] = match known {
                         Known::Int(n) => match (int_of(*s), float_of(*s)) {
                             (Some(int), _) => int.keep(n as u64),
@@ -165,10 +165,10 @@ impl Plan {
                         Known::Nothing => 0,
                     };
                 }
-                (Slot::View(view), ParamKind::Tensor(_, dims)) => {
+                (ValueStorage::View(view), ParamKind::Tensor(_, dims)) => {
                     let view = &mut core.regs.views[*view];
                     let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(0)).collect();
-                    *view = View::packed(&shape);
+                    *view = ViewState::packed(&shape);
                     view.address = buffer_address(at);
                 }
                 _ => {}

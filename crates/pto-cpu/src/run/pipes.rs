@@ -29,7 +29,7 @@ pub(super) enum Task<'p> {
 
 /// The queues of the pipes of a core, and what keeps them in order.
 #[derive(Default, Debug)]
-pub(super) struct Pipes<'p> {
+pub(super) struct PipeQueues<'p> {
     queues: [VecDeque<Task<'p>>; PIPES],
     pub flags: BTreeMap<Flag, u32>,
     /// Who holds a token.
@@ -41,7 +41,7 @@ pub(super) struct Pipes<'p> {
     pub failed_at: Option<StepId>,
 }
 
-impl<'p> Pipes<'p> {
+impl<'p> PipeQueues<'p> {
     /// Nothing is pending. The order follows from the seed and the core.
     pub fn reset(&mut self, seed: u64) {
         *self = Self { random: seed, ..Self::default() };

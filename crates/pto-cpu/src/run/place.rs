@@ -3,9 +3,10 @@
 use super::core::Core;
 use super::fail::Fail;
 use crate::prepared::{
-    Address, Bind, ExtentValue, GeometryId, OpenExtent, OpenRegion, Tile, TileId, ViewId, Window, WindowValid,
+    Bind, ExtentValue, GeometryId, OpenExtent, OpenRegion, TileAddress, TileId, TileState, TileWindow, ViewId,
+    WindowValid,
 };
-use pto_isa::row::Measure;
+use pto_isa::row::OperandExtent;
 use pto_isa::{Loc, Order, TileType};
 
 /// From the address of an operand to that of its scales.
@@ -27,7 +28,7 @@ impl Core<'_> {
     }
 
     pub fn valid_from_tile(&mut self, tile: TileId, from: TileId) -> Result<(), Fail> {
-        let Tile { rows, cols, .. } = self.regs.tiles[from];
+        let TileState { rows, cols, .. } = self.regs.tiles[from];
         self.set_valid(tile, rows.into(), cols.into())
     }
 
@@ -45,14 +46,14 @@ impl Core<'_> {
         let rows = |t: TileId| i64::from(self.regs.tiles[t].rows);
         let cols = |t: TileId| i64::from(self.regs.tiles[t].cols);
         let measure = match open.extent.measure {
-            Measure::Fixed(n) => n as i64,
-            Measure::Rows(_) => rows(a),
-            Measure::Cols(_) => cols(a),
-            Measure::Sum(slots) => slots.iter().flatten().zip(open.tiles).map(|(_, t)| cols(t)).sum(),
-            Measure::MaxRows(..) => rows(a).max(rows(b)),
-            Measure::MaxCols(..) => cols(a).max(cols(b)),
-            Measure::RowsAfter(..) => rows(a).saturating_sub(self.int(open.index)),
-            Measure::ColsAfter(..) => cols(a).saturating_sub(self.int(open.index)),
+            OperandExtent::Fixed(n) => n as i64,
+            OperandExtent::Rows(_) => rows(a),
+            OperandExtent::Cols(_) => cols(a),
+            OperandExtent::Sum(slots) => slots.iter().flatten().zip(open.tiles).map(|(_, t)| cols(t)).sum(),
+            OperandExtent::MaxRows(..) => rows(a).max(rows(b)),
+            OperandExtent::MaxCols(..) => cols(a).max(cols(b)),
+            OperandExtent::RowsAfter(..) => rows(a).saturating_sub(self.int(open.index)),
+            OperandExtent::ColsAfter(..) => cols(a).saturating_sub(self.int(open.index)),
         };
         open.extent.scaled(measure.max(0) as u64) as i64
     }
@@ -67,11 +68,11 @@ impl Core<'_> {
     pub fn bind(&mut self, bind: &Bind) -> Result<(), Fail> {
         let ty = &self.plan.tiles.geometries[bind.geometry];
         let base = match bind.address {
-            Address::Own(at) => at,
-            Address::Free { first, size, held } => self.free_place(first, size, &self.plan.tiles.held[held]),
-            Address::At(reg) => self.stated_address(ty, self.int(reg), bind.count)?,
+            TileAddress::Own(at) => at,
+            TileAddress::Free { first, size, held } => self.free_place(first, size, &self.plan.tiles.held[held]),
+            TileAddress::At(reg) => self.stated_address(ty, self.int(reg), bind.count)?,
         };
-        self.regs.tiles[bind.tile] = Tile { root: bind.tile, ..Tile::new(ty, bind.geometry, base) };
+        self.regs.tiles[bind.tile] = TileState { root: bind.tile, ..TileState::new(ty, bind.geometry, base) };
         let (rows, cols) = (self.extent(bind.rows), self.extent(bind.cols));
         self.set_valid(bind.tile, rows, cols)
     }
@@ -114,7 +115,7 @@ impl Core<'_> {
     pub fn assign(&mut self, tile: TileId, address: i64, out: TileId) -> Result<(), Fail> {
         let ty = *self.geometry(tile);
         let base = self.stated_address(&ty, address, 1)?;
-        self.regs.tiles[out] = Tile { base, origin: base, ..self.regs.tiles[tile] };
+        self.regs.tiles[out] = TileState { base, origin: base, ..self.regs.tiles[tile] };
         Ok(())
     }
 
@@ -134,7 +135,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    pub fn window(&mut self, window: &Window) -> Result<(), Fail> {
+    pub fn window(&mut self, window: &TileWindow) -> Result<(), Fail> {
         let from = self.regs.tiles[window.from];
         let ty = self.geometry(window.from);
         let (row, col) = (self.int(window.row), self.int(window.col));
@@ -160,7 +161,7 @@ impl Core<'_> {
         if !bits.is_multiple_of(8) {
             return Err(Fail::WindowBoxes { at: (row, col), unit: (1, 2) });
         }
-        self.regs.tiles[window.to] = Tile { base: from.base + bits / 8, ..from };
+        self.regs.tiles[window.to] = TileState { base: from.base + bits / 8, ..from };
         let (rows, cols) = match window.valid {
             WindowValid::Given(rows, cols) => (self.extent(rows), self.extent(cols)),
             WindowValid::Inherited => {
@@ -186,7 +187,7 @@ impl Core<'_> {
                 size: self.plan.memory.spaces.size(ty.loc),
             });
         }
-        let mut tile = Tile { root: source.root, ..Tile::new(ty, geometry, source.base) };
+        let mut tile = TileState { root: source.root, ..TileState::new(ty, geometry, source.base) };
         if ty.valid_rows.fixed().is_none() {
             tile.rows = source.rows.min(ty.rows as u32);
         }
@@ -203,7 +204,7 @@ impl Core<'_> {
         }
         let bytes = self.geometry(from).bytes();
         let tile = self.regs.tiles[from];
-        self.regs.tiles[to] = Tile { base: tile.base + slot as u64 * bytes, ..tile };
+        self.regs.tiles[to] = TileState { base: tile.base + slot as u64 * bytes, ..tile };
         Ok(())
     }
 

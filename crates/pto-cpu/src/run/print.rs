@@ -6,7 +6,7 @@ use super::observe::{Action, Watch};
 use super::printf;
 use crate::args::Printed;
 use crate::memory::split_address;
-use crate::prepared::{Print, PrintId, StepId, Style, Tile, TileId, View, ViewId};
+use crate::prepared::{NumberStyle, Print, PrintId, StepId, TileId, TileState, ViewId, ViewState};
 use pto_isa::{Class, DType, dot};
 use pto_num::{Bf16, Exact, F16, Format};
 use std::fmt::Write;
@@ -40,7 +40,7 @@ impl Core<'_> {
     }
 
     /// The valid region, a line for each row.
-    fn print_tile(&mut self, tile: TileId, name: &str, style: Style) {
+    fn print_tile(&mut self, tile: TileId, name: &str, style: NumberStyle) {
         let tile = self.regs.tiles[tile];
         let ty = self.plan.tiles.geometries[tile.geometry];
         let mut head = format!("%{name}: {} {}x{} {}", ty.loc, ty.rows, ty.cols, ty.dtype);
@@ -58,7 +58,7 @@ impl Core<'_> {
         }
     }
 
-    fn tile_bits(&mut self, tile: &Tile, ty: &pto_isa::TileType, r: u64, c: u64) -> u64 {
+    fn tile_bits(&mut self, tile: &TileState, ty: &pto_isa::TileType, r: u64, c: u64) -> u64 {
         let bits = u64::from(ty.dtype.column_bits());
         let (down, right) = (u64::from(tile.row_stride), u64::from(tile.col_stride));
         if bits < 8 {
@@ -71,8 +71,8 @@ impl Core<'_> {
     }
 
     /// The matrix in a window of global memory.
-    fn print_view(&mut self, view: ViewId, dtype: DType, name: &str, style: Style) -> Result<(), Fail> {
-        let view: View = self.regs.views[view];
+    fn print_view(&mut self, view: ViewId, dtype: DType, name: &str, style: NumberStyle) -> Result<(), Fail> {
+        let view: ViewState = self.regs.views[view];
         if view.space.is_some() {
             return Err(Fail::OnChipView);
         }
@@ -106,8 +106,8 @@ impl Core<'_> {
 }
 
 /// An element: packed ones of four bits are two numbers.
-fn push_element(line: &mut String, dtype: DType, raw: u64, style: Style) {
-    let Style { width, digits } = style;
+fn push_element(line: &mut String, dtype: DType, raw: u64, style: NumberStyle) {
+    let NumberStyle { width, digits } = style;
     let float = |format: Format, bits: u64| Exact::decode(bits as u32, format).to_f32();
     let mut push = |text: String| {
         let space = if line.is_empty() { "" } else { " " };

@@ -4,7 +4,7 @@ use crate::prepared::ScalarElem;
 
 /// A conversion: `%`, flags, width, digits, and a letter.
 #[derive(Default)]
-struct Conversion {
+struct FormatSpec {
     left: bool,
     zeros: bool,
     plus: bool,
@@ -41,8 +41,8 @@ pub(super) fn format(format: &str, kind: ScalarElem, bits: u64) -> String {
     out + rest
 }
 
-fn conversion(text: &str) -> Option<(Conversion, &str)> {
-    let mut c = Conversion::default();
+fn conversion(text: &str) -> Option<(FormatSpec, &str)> {
+    let mut c = FormatSpec::default();
     let mut rest = text;
     while let Some(flag) = rest.chars().next().filter(|f| "-0+ #".contains(*f)) {
         match flag {
@@ -71,7 +71,7 @@ fn number(text: &str) -> (usize, &str) {
     (text[..end].parse().unwrap_or(if end == 0 { 0 } else { MOST }).min(MOST), &text[end..])
 }
 
-impl Conversion {
+impl FormatSpec {
     fn apply(&self, kind: ScalarElem, bits: u64) -> String {
         let (negative, digits) = match self.letter {
             'f' | 'F' | 'e' | 'E' | 'g' | 'G' | 'a' | 'A' => self.float(as_float(kind, bits)),
@@ -202,10 +202,10 @@ fn masked(kind: ScalarElem, bits: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prepared::{Float, Int};
+    use crate::prepared::{FloatType, IntType};
 
-    const I32: ScalarElem = ScalarElem::Int(Int { bits: 32, unsigned: false });
-    const F32: ScalarElem = ScalarElem::Float(Float::F32);
+    const I32: ScalarElem = ScalarElem::Int(IntType { bits: 32, unsigned: false });
+    const F32: ScalarElem = ScalarElem::Float(FloatType::F32);
 
     #[test]
     fn integers() {

@@ -3,7 +3,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use crate::Numerics;
-use crate::prepared::{CheckId, Slot, StepId};
+use crate::prepared::{CheckId, StepId, ValueStorage};
 use pto_isa::{Diagnostic, Dim, Type};
 
 /// Sets of values for which the rules of an instruction are remembered to hold.
@@ -57,34 +57,34 @@ impl Core<'_> {
     }
 
     /// The numbers about a value that rules may ask for.
-    fn facts(&self, slot: Slot, mut fact: impl FnMut(u64)) {
+    fn facts(&self, slot: ValueStorage, mut fact: impl FnMut(u64)) {
         match slot {
-            Slot::Scalar(reg) => fact(self.reg(reg)),
-            Slot::Tile(tile) => {
+            ValueStorage::Scalar(reg) => fact(self.reg(reg)),
+            ValueStorage::Tile(tile) => {
                 let tile = &self.regs.tiles[tile];
                 fact(u64::from(tile.rows) << 32 | u64::from(tile.cols));
             }
-            Slot::View(view) => self.regs.views[view].shape.iter().for_each(|n| fact(*n)),
-            Slot::Nothing | Slot::Multi(..) | Slot::Array(_) | Slot::End(_) => {}
+            ValueStorage::View(view) => self.regs.views[view].shape.iter().for_each(|n| fact(*n)),
+            ValueStorage::Nothing | ValueStorage::Multi(..) | ValueStorage::Array(_) | ValueStorage::End(_) => {}
         }
     }
 
     /// A type with the extents it has now, and the value of a number.
-    fn runtime_type(&self, ty: &Type, slot: Slot) -> (Type, Option<i64>) {
+    fn runtime_type(&self, ty: &Type, slot: ValueStorage) -> (Type, Option<i64>) {
         let mut ty = ty.clone();
         let mut value = None;
         match (&mut ty, slot) {
-            (Type::Tile(t) | Type::TileBuf(t), Slot::Tile(tile)) => {
+            (Type::Tile(t) | Type::TileBuf(t), ValueStorage::Tile(tile)) => {
                 let tile = &self.regs.tiles[tile];
                 t.valid_rows = Dim::Fixed(tile.rows.into());
                 t.valid_cols = Dim::Fixed(tile.cols.into());
             }
-            (Type::TensorView(v) | Type::PartitionView(v), Slot::View(view)) => {
+            (Type::TensorView(v) | Type::PartitionView(v), ValueStorage::View(view)) => {
                 let shape = self.regs.views[view].shape;
                 let skip = 5 - v.dims.len().min(5);
                 v.dims.iter_mut().zip(&shape[skip..]).for_each(|(d, n)| *d = Dim::Fixed(*n));
             }
-            (Type::Scalar(s), Slot::Scalar(reg)) if s.is_int() => value = Some(self.int(reg)),
+            (Type::Scalar(s), ValueStorage::Scalar(reg)) if s.is_int() => value = Some(self.int(reg)),
             _ => {}
         }
         (ty, value)

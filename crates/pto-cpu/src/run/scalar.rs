@@ -1,9 +1,9 @@
 //! What scalar operations compute.
 
-use crate::prepared::{ExtendedOp, Float, FloatOp, Int, IntOp, ScalarCast};
+use crate::prepared::{ExtendedOp, FloatOp, FloatType, IntOp, IntType, ScalarCast};
 
 /// An integer operation; `None` when the divisor is zero.
-pub(super) fn int(op: IntOp, kind: Int, a: u64, b: u64) -> Option<u64> {
+pub(super) fn int(op: IntOp, kind: IntType, a: u64, b: u64) -> Option<u64> {
     let (sa, sb) = (kind.signed(a), kind.signed(b));
     let (ua, ub) = (kind.unsigned(a), kind.unsigned(b));
     let is_division = matches!(
@@ -71,7 +71,7 @@ fn floor_div(a: i64, b: i64) -> i64 {
 }
 
 /// The low and the high half.
-pub(super) fn extended(op: ExtendedOp, kind: Int, a: u64, b: u64) -> (u64, u64) {
+pub(super) fn extended(op: ExtendedOp, kind: IntType, a: u64, b: u64) -> (u64, u64) {
     let bits = u32::from(kind.bits);
     let (ua, ub) = (u128::from(kind.unsigned(a)), u128::from(kind.unsigned(b)));
     let wide = match op {
@@ -83,7 +83,7 @@ pub(super) fn extended(op: ExtendedOp, kind: Int, a: u64, b: u64) -> (u64, u64) 
 }
 
 /// By position in the list of predicates: eq ne slt sle sgt sge ult ule ugt uge.
-pub(super) fn compare_int(predicate: u8, kind: Int, a: u64, b: u64) -> bool {
+pub(super) fn compare_int(predicate: u8, kind: IntType, a: u64, b: u64) -> bool {
     let (sa, sb) = (kind.signed(a), kind.signed(b));
     let (ua, ub) = (kind.unsigned(a), kind.unsigned(b));
     match predicate {
@@ -124,7 +124,7 @@ pub(super) fn compare_float(predicate: u8, a: f64, b: f64) -> bool {
 }
 
 /// In f64 every result of narrower operands rounds once more without harm.
-pub(super) fn float(op: FloatOp, kind: Float, a: u64, b: u64) -> u64 {
+pub(super) fn float(op: FloatOp, kind: FloatType, a: u64, b: u64) -> u64 {
     let (x, y) = (kind.value(a), kind.value(b));
     let value = match op {
         FloatOp::Add => x + y,
@@ -194,21 +194,21 @@ pub(super) fn cast(cast: ScalarCast, a: u64) -> u64 {
 }
 
 /// An integer as f64; to odd where it is not exact and will be rounded again.
-fn int_to_f64(n: i128, to: Float) -> f64 {
+fn int_to_f64(n: i128, to: FloatType) -> f64 {
     let near = n as f64;
-    if to == Float::F64 || near as i128 == n {
+    if to == FloatType::F64 || near as i128 == n {
         return near;
     }
     let below = if (near as i128).abs() > n.abs() { f64::from_bits(near.to_bits() - 1) } else { near };
     f64::from_bits(below.to_bits() | 1)
 }
 
-fn saturate_signed(x: f64, to: Int) -> u64 {
+fn saturate_signed(x: f64, to: IntType) -> u64 {
     let limit = 1i128 << (to.bits - 1).min(63);
     (x as i128).clamp(-limit, limit - 1) as u64
 }
 
-fn saturate_unsigned(x: f64, to: Int) -> u64 {
+fn saturate_unsigned(x: f64, to: IntType) -> u64 {
     (x as i128).clamp(0, (1i128 << to.bits) - 1) as u64
 }
 
@@ -216,8 +216,8 @@ fn saturate_unsigned(x: f64, to: Int) -> u64 {
 mod tests {
     use super::*;
 
-    const I8: Int = Int { bits: 8, unsigned: false };
-    const I1: Int = Int { bits: 1, unsigned: true };
+    const I8: IntType = IntType { bits: 8, unsigned: false };
+    const I1: IntType = IntType { bits: 1, unsigned: true };
 
     #[test]
     fn integers_wrap_at_their_width() {
@@ -229,19 +229,19 @@ mod tests {
         assert_eq!(int(IntOp::CeilDivSigned, I8, -7i64 as u64, 2), Some(-3i64 as u64));
         assert_eq!(int(IntOp::Shl, I8, 1, 8), Some(0));
         assert_eq!(int(IntOp::Add, I1, 1, 1), Some(0));
-        let i64_ = Int { bits: 64, unsigned: false };
+        let i64_ = IntType { bits: 64, unsigned: false };
         assert_eq!(int(IntOp::SetBit, i64_, 0, 1 << 32), Some(0));
     }
 
     #[test]
     fn casts_keep_their_sign() {
-        let i64_ = Int { bits: 64, unsigned: false };
+        let i64_ = IntType { bits: 64, unsigned: false };
         assert_eq!(cast(ScalarCast::Int { from: I1, to: i64_, signed: true }, 1), -1i64 as u64);
         assert_eq!(cast(ScalarCast::Int { from: I8, to: i64_, signed: false }, -1i64 as u64), 255);
-        let f16 = cast(ScalarCast::IntToFloat { from: i64_, to: Float::F16, signed: true }, 2049);
+        let f16 = cast(ScalarCast::IntToFloat { from: i64_, to: FloatType::F16, signed: true }, 2049);
         assert_eq!(f32::from_bits(f16 as u32), 2048.0);
         assert_eq!(
-            cast(ScalarCast::FloatToInt { from: Float::F32, to: I8, signed: true }, u64::from(300f32.to_bits())),
+            cast(ScalarCast::FloatToInt { from: FloatType::F32, to: I8, signed: true }, u64::from(300f32.to_bits())),
             127
         );
     }
@@ -249,8 +249,8 @@ mod tests {
     #[test]
     fn floats_round_to_their_type() {
         let half = |x: f32| u64::from(x.to_bits());
-        assert_eq!(float(FloatOp::Add, Float::F16, half(2048.0), half(1.0)), half(2048.0));
-        assert_eq!(float(FloatOp::Maximum, Float::F32, half(0.0), half(-0.0)), half(0.0));
+        assert_eq!(float(FloatOp::Add, FloatType::F16, half(2048.0), half(1.0)), half(2048.0));
+        assert_eq!(float(FloatOp::Maximum, FloatType::F32, half(0.0), half(-0.0)), half(0.0));
         assert!(compare_float(13, f64::NAN, 1.0));
     }
 }

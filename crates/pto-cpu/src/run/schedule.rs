@@ -22,7 +22,7 @@ pub(super) fn run_together<W: Watch>(
 ) -> Result<(), Diagnostic> {
     let mut idle = 0;
     loop {
-        let mut round = Round::default();
+        let mut round = SchedulerRound::default();
         for core in cores.iter_mut().filter(|c| c.progress.state != State::Done) {
             let before = (core.progress.deeds.instructions, shared.effects);
             match core.resume(shared, watch)? {
@@ -55,7 +55,7 @@ pub(super) fn run_together<W: Watch>(
 
 /// What happened while each core had a go.
 #[derive(Default)]
-struct Round {
+struct SchedulerRound {
     /// Some core is not done.
     open: bool,
     /// Some core got further.
@@ -64,7 +64,7 @@ struct Round {
     patience: u32,
 }
 
-impl Round {
+impl SchedulerRound {
     /// A core polls. As long as it comes back to the same state, only another core can end that.
     fn polls(&mut self, spin: &Spin) {
         self.open = true;

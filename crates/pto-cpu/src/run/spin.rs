@@ -32,7 +32,7 @@ pub(super) struct Deeds {
 }
 
 /// A buffer, its byte, and the number there.
-type Read = (usize, i64, u64);
+type PolledNumber = (usize, i64, u64);
 
 /// Places that are read in turn and remembered.
 const OTHERS: usize = 256;
@@ -41,9 +41,9 @@ const OTHERS: usize = 256;
 #[derive(Clone, Default)]
 pub(super) struct Spin {
     /// The last address and number of each instruction that reads one.
-    found: Vec<Option<Read>>,
+    found: Vec<Option<PolledNumber>>,
     /// The same for some that read several places in turn, each in a place of its own.
-    others: Vec<Option<(usize, Read)>>,
+    others: Vec<Option<(usize, PolledNumber)>>,
     /// Reads in a row that brought nothing new.
     repeats: u32,
     /// A state to come back to: the step, its scalars, and what had been done.
@@ -87,7 +87,7 @@ impl Spin {
     }
 
     /// An instruction reads another place than the last time. True when it finds what it found there before.
-    fn read_in_turn(&mut self, which: usize, read: Read) -> bool {
+    fn read_in_turn(&mut self, which: usize, read: PolledNumber) -> bool {
         if self.others.is_empty() {
             self.others.resize(OTHERS, None);
         }

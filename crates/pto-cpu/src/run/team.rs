@@ -4,7 +4,7 @@ use super::core::{Core, Identity};
 use super::observe::{CoreId, Watch};
 use super::schedule::run_together;
 use super::shared::Shared;
-use crate::args::{Printed, Report};
+use crate::args::{Printed, RunReport};
 use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
@@ -96,7 +96,7 @@ impl<'p> Team<'p> {
     }
 
     /// What all of them did; what they printed last is in it.
-    pub fn finish(mut self) -> Report {
+    pub fn finish(mut self) -> RunReport {
         let printed = self.take_printed();
         let mut written = vec![false; self.cores.first().map_or(0, |c| c.global.written.len())];
         for core in &self.cores {
@@ -105,6 +105,6 @@ impl<'p> Team<'p> {
         let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.outside.notes)).collect();
         let instructions = self.cores.iter().map(|c| c.progress.deeds.instructions).sum();
         self.cores.into_iter().for_each(Core::retire);
-        Report { written, instructions, printed, notes, timings: Vec::new() }
+        RunReport { written, instructions, printed, notes, timings: Vec::new() }
     }
 }

@@ -6,11 +6,11 @@ use super::observe::{Access, Action, AddressSpace, Answer, Atomic, DEVICE, Detai
 use crate::kernels::Combine;
 use crate::memory::split_address;
 use crate::prepared::{
-    Await, Background, KernelStep, Operand, OperandPart, OrderId, PipeOrder, Pointer, Reg, StepId, Tile, TileId,
-    Transfer, TransferKind, View, ViewId,
+    Await, Background, CallOperand, KernelStep, OperandPart, OrderId, PipeOrder, Pointer, Reg, StepId, TileId,
+    TileState, Transfer, TransferKind, ViewId, ViewState,
 };
 use pto_ir::ValueId;
-use pto_isa::{Loc, Order as Layout, Pipe};
+use pto_isa::{Loc, Order, Pipe};
 
 /// Bytes of a line of the data cache.
 pub const CACHE_LINE: i64 = 64;
@@ -340,7 +340,7 @@ impl Core<'_> {
     }
 
     /// A part of a tile, where it is one that starts at a box.
-    pub fn part(&self, step: &KernelStep, part: &OperandPart, tile: &Tile) -> Option<Tile> {
+    pub fn part(&self, step: &KernelStep, part: &OperandPart, tile: &TileState) -> Option<TileState> {
         let like = self.regs.tiles[step.tiles[part.like].register?];
         let (row, col) = (u64::try_from(self.int(part.row)).ok()?, u64::try_from(self.int(part.col)).ok()?);
         let ty = &self.plan.tiles.geometries[tile.geometry];
@@ -355,7 +355,7 @@ impl Core<'_> {
             row * u64::from(tile.row_stride) + col * u64::from(tile.col_stride)
         };
         let base = tile.base + elements * u64::from(ty.column_bits()) / 8;
-        Some(Tile { base, rows: like.rows, cols: like.cols, ..*tile })
+        Some(TileState { base, rows: like.rows, cols: like.cols, ..*tile })
     }
 
     /// The tile that is pushed or popped.
@@ -372,7 +372,7 @@ impl Core<'_> {
 
     /// The valid region of a tile. Where it has boxes: whole ones where the cube core works, and elsewhere the rows of boxes, of 32
     /// bytes each, that hold something valid.
-    pub fn tile_access(&self, tile: &Tile, value: Option<ValueId>) -> Access {
+    pub fn tile_access(&self, tile: &TileState, value: Option<ValueId>) -> Access {
         let ty = &self.plan.tiles.geometries[tile.geometry];
         let bits = u64::from(ty.column_bits());
         let start = tile.base as i64 - self.plan.memory.spaces.start(ty.loc) as i64;
@@ -385,9 +385,9 @@ impl Core<'_> {
             let (down, right) = (rows.div_ceil(high), cols.div_ceil(wide));
             let moved = matches!(ty.loc, Loc::Mat | Loc::Vec);
             match ty.order() {
-                Layout::Nz if moved => (right, rows.min(ty.rows) * wide, ty.rows * wide),
-                Layout::Zn if moved => (down, cols.min(ty.cols) * high, ty.cols * high),
-                Layout::Zn | Layout::Zz => (down, right * high * wide, ty.cols * high),
+                Order::Nz if moved => (right, rows.min(ty.rows) * wide, ty.rows * wide),
+                Order::Zn if moved => (down, cols.min(ty.cols) * high, ty.cols * high),
+                Order::Zn | Order::Zz => (down, right * high * wide, ty.cols * high),
                 _ => (right, down.min(ty.rows.div_ceil(high)) * high * wide, ty.rows * wide),
             }
         } else if tile.col_stride == 1 {
@@ -437,7 +437,7 @@ fn run(place: AddressSpace, start: i64, row_bytes: u64, value: Option<ValueId>) 
     }
 }
 
-fn push_both<R>(list: &mut Vec<Access>, access: Access, operand: &Operand<R>) {
+fn push_both<R>(list: &mut Vec<Access>, access: Access, operand: &CallOperand<R>) {
     if operand.reads {
         list.push(Access { atomic: Atomic::No, ..access });
     }
@@ -451,7 +451,7 @@ const MOST_RUNS: u64 = 1 << 24;
 
 /// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones. Extents and strides may
 /// be any numbers where there is no memory behind them.
-fn view_accesses(view: &View, bits: u32, value: Option<ValueId>, push: &mut impl FnMut(Access)) {
+fn view_accesses(view: &ViewState, bits: u32, value: Option<ValueId>, push: &mut impl FnMut(Access)) {
     let (buffer, first) = split_address(view.address);
     let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
     let along = |index: u64, stride: i64| (index as i64).wrapping_mul(stride);

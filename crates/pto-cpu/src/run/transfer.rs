@@ -6,7 +6,7 @@ use super::core::Core;
 use super::fail::Fail;
 use crate::kernels::{Code, Fault, TileRef, ViewRef};
 use crate::memory::split_address;
-use crate::prepared::{TileId, Transfer, TransferKind, View};
+use crate::prepared::{TileId, Transfer, TransferKind, ViewState};
 
 impl<'p> Core<'p> {
     pub fn transfer(&mut self, t: &Transfer) -> Result<(), Fail> {
@@ -32,7 +32,7 @@ impl<'p> Core<'p> {
     }
 
     /// Copies in pieces as large as the valid region of the stage.
-    fn staged(&mut self, t: &Transfer, from: &View, to: &View) -> Result<(), Fail> {
+    fn staged(&mut self, t: &Transfer, from: &ViewState, to: &ViewState) -> Result<(), Fail> {
         let stage = t.stages[0];
         let piece = self.piece(stage)?;
         pieces(from.shape, piece, |at, size| {
@@ -42,7 +42,7 @@ impl<'p> Core<'p> {
     }
 
     /// The root's data first, then that of the other ranks in order.
-    fn reduced(&mut self, t: &Transfer, own: &View) -> Result<(), Fail> {
+    fn reduced(&mut self, t: &Transfer, own: &ViewState) -> Result<(), Fail> {
         let ([acc, stage], Some(combine)) = (&t.stages[..], t.combine) else { return Err(Fail::NotExecuted) };
         let (acc, stage) = (*acc, *stage);
         let piece = self.piece(acc)?;
@@ -63,12 +63,12 @@ impl<'p> Core<'p> {
     }
 
     /// One element after the other, without a stage: the transfer engine has its own way.
-    fn copied(&mut self, t: &Transfer, from: &View, to: &View) -> Result<(), Fail> {
+    fn copied(&mut self, t: &Transfer, from: &ViewState, to: &ViewState) -> Result<(), Fail> {
         let count: u64 = from.shape.iter().product();
         let bytes = i64::from(t.bits) / 8;
         let ((source, first), (target, start)) = (split_address(from.address), split_address(to.address));
         for k in 0..count {
-            let offset = |v: &View| v.element_offset(k) * bytes;
+            let offset = |v: &ViewState| v.element_offset(k) * bytes;
             let word = self.read_global(source, first + offset(from), bytes as usize)?;
             self.write_global(target, start + offset(to), &word.to_le_bytes()[..bytes as usize])?;
         }
@@ -94,7 +94,7 @@ impl<'p> Core<'p> {
         &mut self,
         code: &Code,
         tile: TileId,
-        view: &View,
+        view: &ViewState,
         at: u64,
         size: (u64, u64),
         bits: u32,
@@ -132,10 +132,10 @@ pub(super) unsafe fn call_transfer(
 }
 
 /// The rows of the whole that belong to one member, as large as that.
-fn part(whole: &View, member: &View, k: usize, bits: u32) -> View {
+fn part(whole: &ViewState, member: &ViewState, k: usize, bits: u32) -> ViewState {
     let rows = member.shape[3];
     let offset = k as i64 * rows as i64 * whole.strides[3] * i64::from(bits) / 8;
-    View { address: whole.address.wrapping_add(offset as u64), shape: member.shape, ..*whole }
+    ViewState { address: whole.address.wrapping_add(offset as u64), shape: member.shape, ..*whole }
 }
 
 /// Calls `each` for pieces of the two inner dimensions at all places of the outer ones: first element, in row-major order,

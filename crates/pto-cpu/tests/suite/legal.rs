@@ -3,7 +3,7 @@
 use pto_cpu::Numerics;
 use pto_cpu::kernels::{Site, find};
 use pto_isa::fill::{Filling, data_types, several};
-use pto_isa::rules::{Arg, Instance};
+use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::{Target, table};
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const KEPT: usize = 40;
 
 /// The engine executes it itself, or has code for these operands.
 fn runs(target: Target, filling: &Filling) -> bool {
-    let args: Vec<Arg> = filling.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
+    let args: Vec<RuleArg> = filling.types.iter().map(|(slot, ty)| RuleArg { slot: *slot, ty, value: None }).collect();
     let instance = Instance { row: filling.op.row(), target, manual: false, args: &args, attrs: &filling.attrs };
     let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };
     match find(filling.op).filter(|kernel| !kernel.is_missing()) {

@@ -1,10 +1,10 @@
 //! Shared memory: instructions whose operands share some give the same on every level of the processor as element by element.
 
-use pto_cpu::kernels::{Numerics, Placed, Site, apply};
+use pto_cpu::kernels::{Numerics, Site, SlotStart, apply};
 use pto_cpu::{Options, Plan};
-use pto_isa::rules::{Arg, Instance};
+use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::table::op;
-use pto_isa::{BLayout, DType, Loc, Op, SLayout, Scalar, Target, TileType, Type};
+use pto_isa::{BLayout, DType, Loc, Op, SLayout, ScalarType, Target, TileType, Type};
 use pto_num::CpuLevel;
 
 /// An operand: its slot, its type, and where it lies.
@@ -15,14 +15,14 @@ fn after(op: Op, operands: &[Operand], scalars: &[(&str, u64)], memory: &[u8], l
     let row = op.row();
     let slot = |name: &str| row.slot(name).expect("the instruction has it") as u8;
     let types: Vec<Type> = operands.iter().map(|(_, ty, _)| Type::TileBuf(*ty)).collect();
-    let number = Type::Scalar(Scalar::Elem(DType::I32));
-    let tiles = operands.iter().zip(&types).map(|((name, ..), ty)| Arg { slot: slot(name), ty, value: None });
-    let numbers = scalars.iter().map(|(name, n)| Arg { slot: slot(name), ty: &number, value: Some(*n as i64) });
-    let args: Vec<Arg> = tiles.chain(numbers).collect();
+    let number = Type::Scalar(ScalarType::Elem(DType::I32));
+    let tiles = operands.iter().zip(&types).map(|((name, ..), ty)| RuleArg { slot: slot(name), ty, value: None });
+    let numbers = scalars.iter().map(|(name, n)| RuleArg { slot: slot(name), ty: &number, value: Some(*n as i64) });
+    let args: Vec<RuleArg> = tiles.chain(numbers).collect();
     let instance = Instance { row, target: Target::A2A3, manual: false, args: &args, attrs: &[] };
     let site = Site { instance, numerics: Numerics::Reference, plain: level.is_none(), level };
-    let places: Vec<Placed> =
-        operands.iter().map(|(name, _, start)| Placed { slot: slot(name), start: *start }).collect();
+    let places: Vec<SlotStart> =
+        operands.iter().map(|(name, _, start)| SlotStart { slot: slot(name), start: *start }).collect();
     let values: Vec<(u8, u64)> = scalars.iter().map(|(name, n)| (slot(name), *n)).collect();
     let mut memory = memory.to_vec();
     let done = apply(op, &site, &mut memory, &places, &values);

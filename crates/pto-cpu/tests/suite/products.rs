@@ -1,7 +1,7 @@
 //! Blocked products equal plain ones bit for bit, on every level of the processor; so do moves and conversions.
 
-use pto_cpu::kernels::{Numerics, Placed, Site, apply};
-use pto_isa::rules::{Arg, AttrValue, Instance};
+use pto_cpu::kernels::{Numerics, Site, SlotStart, apply};
+use pto_isa::rules::{AttrValue, Instance, RuleArg};
 use pto_isa::table::op;
 use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, Target, TileType, Type};
 use pto_num::CpuLevel;
@@ -62,18 +62,18 @@ fn after(
     let row = op.row();
     let slot = |name: &str| row.slot(name).unwrap_or_else(|| panic!("{} has no {name}", row.name)) as u8;
     let types: Vec<Type> = tiles.iter().map(|(_, t)| Type::TileBuf(*t)).collect();
-    let index = Type::Scalar(pto_isa::Scalar::Index);
-    let mut args: Vec<Arg> =
-        tiles.iter().zip(&types).map(|((name, _), ty)| Arg { slot: slot(name), ty, value: None }).collect();
+    let index = Type::Scalar(pto_isa::ScalarType::Index);
+    let mut args: Vec<RuleArg> =
+        tiles.iter().zip(&types).map(|((name, _), ty)| RuleArg { slot: slot(name), ty, value: None }).collect();
     let known = |name: &str, n: u64| name.starts_with("index").then_some(n as i64);
-    args.extend(scalars.iter().map(|(name, n)| Arg { slot: slot(name), ty: &index, value: known(name, *n) }));
+    args.extend(scalars.iter().map(|(name, n)| RuleArg { slot: slot(name), ty: &index, value: known(name, *n) }));
     let instance = Instance { row, target, manual: false, args: &args, attrs };
     let site = Site { instance, numerics: Numerics::Reference, plain: how.0, level: how.1 };
     let mut rng = Rng(seed);
     let mut memory = Vec::new();
     let mut places = Vec::new();
     for (name, t) in tiles {
-        places.push(Placed { slot: slot(name), start: memory.len() });
+        places.push(SlotStart { slot: slot(name), start: memory.len() });
         (0..t.bytes()).for_each(|at| memory.push(random_byte(&mut rng, t.dtype, seed, at)));
         memory.resize(memory.len().next_multiple_of(64), 0x5a);
     }

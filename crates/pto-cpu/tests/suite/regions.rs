@@ -1,6 +1,6 @@
 //! Valid regions that are known only at run time and do not fit.
 
-use pto_cpu::{Arg, Numerics, Options, Plan, Report};
+use pto_cpu::{Arg, Numerics, Options, Plan, RunReport};
 use pto_isa::{Error, Target};
 
 /// Adds a tile of ones that is valid in 8 columns and a tile of twos that is valid in fewer.
@@ -31,7 +31,7 @@ fn plan(text: &str, numerics: Numerics) -> Plan {
     Plan::new(&checked, None, Options::default().numerics(numerics)).unwrap_or_else(|d| panic!("{d}"))
 }
 
-fn sum(numerics: Numerics, valid: i64) -> (Result<Report, Error>, [f32; 8]) {
+fn sum(numerics: Numerics, valid: i64) -> (Result<RunReport, Error>, [f32; 8]) {
     let (x, y, mut z) = ([1.0f32; 8], [2.0f32; 8], [0.0f32; 8]);
     let mut args = [Arg::read(&x), Arg::read(&y), Arg::write(&mut z), Arg::Int(valid)];
     let done = plan(SUM, numerics).launch().blocks(2).threads(2).run(&mut args);

@@ -1,6 +1,6 @@
 //! Reading tiles that nothing has written: what is noticed, what is not, and what memory holds.
 
-use pto_cpu::{Arg, Options, Plan, Report, Uninitialised};
+use pto_cpu::{Arg, Options, Plan, RunReport, Uninitialised};
 use pto_isa::{Error, Target};
 
 fn plan(text: &str, options: Options) -> Plan {
@@ -36,7 +36,7 @@ fn program(body: &str) -> String {
     )
 }
 
-fn run(body: &str, options: Options, blocks: u32) -> (Result<Report, Error>, Vec<f32>) {
+fn run(body: &str, options: Options, blocks: u32) -> (Result<RunReport, Error>, Vec<f32>) {
     let (x, mut y) = (vec![1.5f32; 256], vec![0.0f32; 256]);
     let mut args = [Arg::read(&x), Arg::write(&mut y)];
     let done = plan(&program(body), options).launch().blocks(blocks).run(&mut args);

@@ -1,6 +1,6 @@
 //! Structured control flow, and jumps.
 
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Attr, BlockId, Def, OpId, ValueId};
 use pto_isa::row::Control;
 use std::collections::HashMap;
@@ -22,7 +22,7 @@ pub(super) struct Flow {
 
 impl Writer<'_> {
     /// A variable for a value that a region fills or changes; nothing for views, which have no variable.
-    fn variable(&mut self, value: ValueId, init: &str) -> Built<String> {
+    fn variable(&mut self, value: ValueId, init: &str) -> EmitResult<String> {
         if self.module.value_type(value).view().is_some() {
             return Ok(String::new());
         }
@@ -32,12 +32,12 @@ impl Writer<'_> {
         Ok(name)
     }
 
-    fn variables(&mut self, values: &[ValueId]) -> Built<Vec<String>> {
+    fn variables(&mut self, values: &[ValueId]) -> EmitResult<Vec<String>> {
         values.iter().map(|&v| self.variable(v, "")).collect()
     }
 
     /// Views that come out of a region, or go around a loop, are those that went in.
-    fn pass_views(&mut self, values: &[ValueId]) -> Built<()> {
+    fn pass_views(&mut self, values: &[ValueId]) -> EmitResult<()> {
         for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
             let same = self.view_root(value, 0).filter(|root| *root != value);
             let Some(view) = same.and_then(|root| self.values.views.get(&root)).cloned() else {
@@ -129,7 +129,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn for_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn for_op(&mut self, id: OpId) -> EmitResult<()> {
         let [lower, upper, step] = ["lower", "upper", "step"].map(|n| self.operand_text(id, n));
         let (lower, upper, step) = (lower?, upper?, step?);
         let Some(&region) = self.module.op_regions(id).first() else { return Ok(()) };
@@ -170,7 +170,7 @@ impl Writer<'_> {
         self.pass_views(&results)
     }
 
-    pub(super) fn if_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn if_op(&mut self, id: OpId) -> EmitResult<()> {
         let condition = self.operand_text(id, "condition")?;
         let results = self.results(id);
         let names = self.variables(&results)?;
@@ -191,7 +191,7 @@ impl Writer<'_> {
         self.pass_views(&results)
     }
 
-    pub(super) fn while_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn while_op(&mut self, id: OpId) -> EmitResult<()> {
         let regions = self.module.op_regions(id).to_vec();
         let [before, after] = regions[..] else { return Err(self.unsupported("a loop without its two regions")) };
         let first = |w: &Self, r| w.module.region(r).blocks.first().map(|b| w.module.block(*b).args.clone());
@@ -216,7 +216,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn condition(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn condition(&mut self, id: OpId) -> EmitResult<()> {
         let targets = self.flow.conditions.last().cloned().unwrap_or_default();
         let values = self.operands(id, "args");
         self.hand_over(&targets, &values)?;
@@ -225,14 +225,14 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn yield_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn yield_op(&mut self, id: OpId) -> EmitResult<()> {
         let targets = self.flow.yields.last().cloned().unwrap_or_default();
         let values: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         self.hand_over(&targets, &values)
     }
 
     /// Assigns values to variables as if at once: where one is read after it was written, all are copied first.
-    fn hand_over(&mut self, targets: &[String], values: &[ValueId]) -> Built<()> {
+    fn hand_over(&mut self, targets: &[String], values: &[ValueId]) -> EmitResult<()> {
         let mut pairs: Vec<(&String, String, ValueId)> = Vec::new();
         for (to, &value) in targets.iter().zip(values).filter(|(to, _)| !to.is_empty()) {
             let from = self.text(value)?;
@@ -276,7 +276,7 @@ impl Writer<'_> {
     }
 
     /// A region that runs once.
-    pub(super) fn region_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn region_op(&mut self, id: OpId) -> EmitResult<()> {
         let results = self.results(id);
         let names = self.variables(&results)?;
         self.open("{");
@@ -289,7 +289,7 @@ impl Writer<'_> {
         self.pass_views(&results)
     }
 
-    pub(super) fn index_switch(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn index_switch(&mut self, id: OpId) -> EmitResult<()> {
         let arg = self.operand_text(id, "arg")?;
         let results = self.results(id);
         let names = self.variables(&results)?;
@@ -314,9 +314,9 @@ impl Writer<'_> {
     }
 
     /// `cf.br`, `cf.cond_br` and `cf.switch`.
-    pub(super) fn jump(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn jump(&mut self, id: OpId) -> EmitResult<()> {
         let successors = self.module.successors(id).to_vec();
-        let go = |w: &mut Self, s: &pto_ir::Successor| -> Built<()> {
+        let go = |w: &mut Self, s: &pto_ir::Successor| -> EmitResult<()> {
             let Some((label, variables)) = w.flow.labels.get(&s.block).cloned() else {
                 return Err(w.unsupported("a jump out of its region"));
             };

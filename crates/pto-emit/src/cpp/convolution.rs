@@ -5,15 +5,15 @@
 //! the registers itself from its tile, which needs nothing that the program does not say.
 
 use super::types::scalar_type;
-use super::{Built, Own, Writer};
+use super::{EmitResult, Own, Writer};
 use crate::place;
 use pto_ir::{Attr, OpId};
 use pto_isa::table::op;
-use pto_isa::{BLOCK_BYTES, Op, Scalar, Target, TileType};
+use pto_isa::{BLOCK_BYTES, Op, ScalarType, Target, TileType};
 
 /// The extents of a feature map.
 #[derive(Clone, Copy)]
-struct Extents {
+struct FeatureMap {
     images: u64,
     groups: u64,
     rows: u64,
@@ -52,7 +52,7 @@ pub(super) fn own<'a>(code: Op) -> Option<Own<'a>> {
 
 impl Writer<'_> {
     /// A register that is filled from a feature map.
-    pub(super) fn convolution_register(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn convolution_register(&mut self, id: OpId) -> EmitResult<()> {
         let code = self.module.op(id).op;
         let described = if code == op::setfmatrix { id } else { self.described(id)? };
         let map = self.open_map(id, described, None)?;
@@ -72,7 +72,7 @@ impl Writer<'_> {
     }
 
     /// A window of the matrix of a convolution.
-    pub(super) fn image_to_columns(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn image_to_columns(&mut self, id: OpId) -> EmitResult<()> {
         let described = self.described(id)?;
         let channels = self.module.given_int(id, "channels").and_then(|n| u64::try_from(n).ok());
         let Some(dst) = self.module.operand(id, "dst") else {
@@ -99,13 +99,13 @@ impl Writer<'_> {
     }
 
     /// Opens a block with the feature map over the memory of the source.
-    fn open_map(&mut self, id: OpId, described: OpId, channels: Option<u64>) -> Built<String> {
+    fn open_map(&mut self, id: OpId, described: OpId, channels: Option<u64>) -> EmitResult<String> {
         let source = self.module.operand(id, "src");
         let Some((source, tile)) = source.and_then(|v| Some((v, self.tile_of(v)?))) else {
             return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
         };
-        let Extents { images, groups, rows, cols, lanes } = self.extents_of(described, &tile, channels)?;
-        let (from, elem) = (self.text(source)?, scalar_type(Scalar::Elem(tile.dtype)));
+        let FeatureMap { images, groups, rows, cols, lanes } = self.extents_of(described, &tile, channels)?;
+        let (from, elem) = (self.text(source)?, scalar_type(ScalarType::Elem(tile.dtype)));
         let map = self.values.names.fresh("map");
         self.open("{");
         self.line(&format!(
@@ -117,7 +117,7 @@ impl Writer<'_> {
     }
 
     /// A row of the tile is a point of the map with 32 bytes of channels.
-    fn extents_of(&self, described: OpId, tile: &TileType, channels: Option<u64>) -> Built<Extents> {
+    fn extents_of(&self, described: OpId, tile: &TileType, channels: Option<u64>) -> EmitResult<FeatureMap> {
         let number = |name: &str| self.module.given_int(described, name).unwrap_or(0).max(0) as u64;
         let (rows, cols) = (number("fmapH"), number("fmapW"));
         let lanes = BLOCK_BYTES * 8 / u64::from(tile.dtype.bits());
@@ -126,7 +126,7 @@ impl Writer<'_> {
         if groups == 0 || planes % groups != 0 {
             return Err(self.unsupported("a feature map without `fmapH` and `fmapW`, or that is no part of its tile"));
         }
-        Ok(Extents { images: planes / groups, groups, rows, cols, lanes })
+        Ok(FeatureMap { images: planes / groups, groups, rows, cols, lanes })
     }
 
     fn fields(&mut self, map: &str, id: OpId, fields: &[(&str, &str)]) {
@@ -142,7 +142,7 @@ impl Writer<'_> {
     }
 
     /// The pad value is given by its bits.
-    fn pad_value(&mut self, map: &str, id: OpId) -> Built<()> {
+    fn pad_value(&mut self, map: &str, id: OpId) -> EmitResult<()> {
         let bits = self.module.given_int(id, "padValue").unwrap_or(0);
         if bits == 0 {
             return Ok(());
@@ -157,13 +157,13 @@ impl Writer<'_> {
     }
 
     /// The `setfmatrix` that describes the feature map of an operation.
-    fn described(&self, id: OpId) -> Built<OpId> {
+    fn described(&self, id: OpId) -> EmitResult<OpId> {
         self.governing(id, op::setfmatrix)?
             .ok_or_else(|| self.unsupported("a feature map that no `setfmatrix` of the function describes"))
     }
 
     /// The operation of this kind in force at another: if those of the function agree, any of them; else the last before it in its block.
-    fn governing(&self, id: OpId, code: Op) -> Built<Option<OpId>> {
+    fn governing(&self, id: OpId, code: Op) -> EmitResult<Option<OpId>> {
         let function = place::function_of(self.module, id);
         let right = |o: OpId| matches!(self.module.attr(o, "mode"), Some(Attr::Str(s)) if self.module.names.text(*s).contains("_B_"));
         let inside = function.map_or_else(Vec::new, |f| place::inside(self.module, f));

@@ -4,7 +4,7 @@
 //! here each number of a function becomes the variable its `initialize` made.
 
 use super::types::declaration;
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_check::{Checked, LinkedPipe, linked_pipes};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{EndForm, Fifo};
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// What is known about the pipes of a program.
 #[derive(Default)]
-pub(super) struct Pipes {
+pub(super) struct FifoPipes {
     /// By initialising operation: no user splits its tiles.
     whole: HashMap<OpId, bool>,
     /// The first signal.
@@ -28,7 +28,7 @@ pub(super) struct Pipes {
     current: HashMap<i64, OpId>,
 }
 
-impl Pipes {
+impl FifoPipes {
     pub(super) fn new(checked: &Checked) -> Self {
         let mut linked = linked_pipes(checked);
         linked.sort_by_key(|pipe| pipe.id);
@@ -62,7 +62,7 @@ fn free_signals(pipe: &LinkedPipe, placed: &[(LinkedPipe, i64)]) -> i64 {
 
 impl Writer<'_> {
     /// The object for a pipe.
-    pub(super) fn open_pipe(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn open_pipe(&mut self, id: OpId) -> EmitResult<()> {
         let Some(Fifo::Open(end)) = self.module.fifo(id) else { return Err(self.unsupported("it as a pipe")) };
         let mask = self.module.int(id, "dir_mask").unwrap_or(1);
         let number = self.module.int(id, "id").unwrap_or(0);
@@ -110,7 +110,7 @@ impl Writer<'_> {
     }
 
     /// The start of the slots in global memory.
-    fn global_slots(&self, id: OpId) -> Built<Option<String>> {
+    fn global_slots(&self, id: OpId) -> EmitResult<Option<String>> {
         for name in ["gm_slot_buffer", "gm_slot_tensor", "gm_addr"] {
             if let Some(value) = self.module.operand(id, name) {
                 return match self.values.views.get(&value) {
@@ -133,7 +133,7 @@ impl Writer<'_> {
     }
 
     /// The local rings towards vector cores and towards the cube core; 0 if there is none.
-    fn rings(&self, id: OpId, mask: i64) -> Built<[String; 2]> {
+    fn rings(&self, id: OpId, mask: i64) -> EmitResult<[String; 2]> {
         let text = |name: &str| self.module.operand(id, name).map_or(Ok("0".to_string()), |v| self.text(v));
         if matches!(self.module.fifo(id), Some(Fifo::Open(end)) if end.is_named()) {
             return Ok([text("c2v_consumer_buf")?, text("v2c_consumer_buf")?]);
@@ -147,7 +147,7 @@ impl Writer<'_> {
     }
 
     /// The address of a buffer that this function reserves, or that its peer does.
-    pub(super) fn reserved(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn reserved(&mut self, id: OpId) -> EmitResult<()> {
         let holder = if self.module.fifo(id) == Some(Fifo::Reserve) { Some(id) } else { self.peer_buffer(id) };
         let Some(address) = holder.and_then(|h| crate::place::reserved(self.module, h)) else {
             return Err(self.unsupported("a buffer that is never reserved"));
@@ -169,7 +169,7 @@ impl Writer<'_> {
     }
 
     /// The pipe an operation uses: its handle, or the one of its number.
-    pub(super) fn pipe(&self, id: OpId) -> Built<(String, String)> {
+    pub(super) fn pipe(&self, id: OpId) -> EmitResult<(String, String)> {
         let init = self.opening(id)?;
         self.pipes
             .opened
@@ -179,7 +179,7 @@ impl Writer<'_> {
     }
 
     /// The operation that opened the pipe which an operation uses.
-    pub(super) fn opening(&self, id: OpId) -> Built<OpId> {
+    pub(super) fn opening(&self, id: OpId) -> EmitResult<OpId> {
         let init = match self.module.operand(id, "pipe_handle").map(|v| self.module.value(v).def) {
             Some(Def::Result(init, _)) => Some(init),
             Some(_) => None,
@@ -189,7 +189,7 @@ impl Writer<'_> {
     }
 
     /// The type of a pipe handle.
-    pub(super) fn pipe_type(&self, value: ValueId) -> Built<String> {
+    pub(super) fn pipe_type(&self, value: ValueId) -> EmitResult<String> {
         let opened = match self.module.value(value).def {
             Def::Result(init, _) => self.pipes.opened.get(&init),
             Def::Arg(..) | Def::Missing => None,
@@ -197,7 +197,7 @@ impl Writer<'_> {
         opened.map(|(_, ty)| ty.clone()).ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
     }
 
-    fn split(&self, id: OpId) -> Built<&'static str> {
+    fn split(&self, id: OpId) -> EmitResult<&'static str> {
         Ok(match self.module.int(id, "split") {
             Some(0) => "TileSplitAxis::TILE_NO_SPLIT",
             Some(1) => "TileSplitAxis::TILE_UP_DOWN",
@@ -209,14 +209,14 @@ impl Writer<'_> {
     }
 
     /// The number of the vector core as a further argument, where the program gives it.
-    fn subblock(&self, id: OpId) -> Built<String> {
+    fn subblock(&self, id: OpId) -> EmitResult<String> {
         match self.module.operand(id, "aiv_subblockid") {
             Some(value) => Ok(format!(", {}", self.text(value)?)),
             None => Ok(String::new()),
         }
     }
 
-    pub(super) fn push(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn push(&mut self, id: OpId) -> EmitResult<()> {
         let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
         match self.pipes.epilogues.get(&self.opening(id)?).cloned() {
             Some(epilogue) => self.push_through(id, tile, &epilogue),
@@ -224,7 +224,7 @@ impl Writer<'_> {
         }
     }
 
-    pub(super) fn pop(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn pop(&mut self, id: OpId) -> EmitResult<()> {
         if let Some(tile) = self.module.operand(id, "tile") {
             return self.transfer(id, "TPOP", tile);
         }
@@ -234,7 +234,7 @@ impl Writer<'_> {
     }
 
     /// The variable a popped entry goes to; without extents, an open valid region is the whole tile.
-    fn declare_popped(&mut self, id: OpId, value: ValueId) -> Built<()> {
+    fn declare_popped(&mut self, id: OpId, value: ValueId) -> EmitResult<()> {
         if self.module.tile(value).is_none() {
             return self.view_entry(value);
         }
@@ -246,7 +246,7 @@ impl Writer<'_> {
         }
     }
 
-    fn transfer(&mut self, id: OpId, call: &str, entry: ValueId) -> Built<()> {
+    fn transfer(&mut self, id: OpId, call: &str, entry: ValueId) -> EmitResult<()> {
         let (pipe, pipe_type) = self.pipe(id)?;
         let (name, ty) = (self.text(entry)?, self.type_of(entry)?);
         let (split, subblock) = (self.split(id)?, self.subblock(id)?);
@@ -254,7 +254,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn free(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn free(&mut self, id: OpId) -> EmitResult<()> {
         if let Some(entry) = self.module.operand(id, "entry").filter(|e| self.module.tile(*e).is_none()) {
             return self.transfer(id, "TFREE", entry);
         }
@@ -264,7 +264,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn alloc_entry(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn alloc_entry(&mut self, id: OpId) -> EmitResult<()> {
         let entry = match self.module.operand(id, "entry") {
             Some(entry) => entry,
             None => {
@@ -277,7 +277,7 @@ impl Writer<'_> {
     }
 
     /// A tile or view that an operation will fill.
-    pub(super) fn declare_entry(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn declare_entry(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         if self.module.tile(value).is_some() {
             return self.declare_popped(id, value);
@@ -286,7 +286,7 @@ impl Writer<'_> {
     }
 
     /// A view without a start: the pipe will give it one.
-    fn view_entry(&mut self, value: ValueId) -> Built<()> {
+    fn view_entry(&mut self, value: ValueId) -> EmitResult<()> {
         let elem = match self.module.value_type(value) {
             Type::TensorView(v) | Type::PartitionView(v) => v.elem,
             _ => return Err(self.unsupported("an entry of this type")),

@@ -4,17 +4,17 @@
 //! each push sets its own.
 
 use super::types::scalar_type;
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use crate::place;
 use pto_check::Epilogue;
 use pto_ir::{Def, OpId, ValueId};
-use pto_isa::row::{Core, Direction, EndForm, EntryAction, Fifo};
-use pto_isa::{DType, Scalar};
+use pto_isa::row::{CoreKind, Direction, EndForm, EntryAction, Fifo};
+use pto_isa::{DType, ScalarType};
 
 impl Writer<'_> {
     /// Names what the fix pipe does, where the pipe is written to.
     pub(super) fn open_epilogue(&mut self, id: OpId, number: i64) {
-        let reads = self.module.fifo(id) == Some(Fifo::Open(EndForm::Named(Core::Vector)));
+        let reads = self.module.fifo(id) == Some(Fifo::Open(EndForm::Named(CoreKind::Vector)));
         let Some(epilogue) = Epilogue::of(self.module, id).filter(|_| !reads) else { return };
         // No value is called like a type.
         let name = format!("Pipe{number}FixpipeConfig");
@@ -25,7 +25,7 @@ impl Writer<'_> {
         self.pipes.epilogues.insert(id, name);
     }
 
-    pub(super) fn push_through(&mut self, id: OpId, tile: ValueId, epilogue: &str) -> Built<()> {
+    pub(super) fn push_through(&mut self, id: OpId, tile: ValueId, epilogue: &str) -> EmitResult<()> {
         let (pipe, pipe_type) = self.pipe(id)?;
         let (name, ty) = (self.text(tile)?, self.type_of(tile)?);
         if let Some(set) = self.pipes.scales.get(&self.opening(id)?).cloned() {
@@ -36,7 +36,7 @@ impl Writer<'_> {
     }
 
     /// The scale of later pushes through a pipe: one for all, or a tile with one for each column.
-    pub(super) fn set_scale(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn set_scale(&mut self, id: OpId) -> EmitResult<()> {
         let Some(scale) = self.module.operands(id).first().map(|o| o.value) else {
             return Err(self.unsupported("it without a scale"));
         };
@@ -57,7 +57,7 @@ impl Writer<'_> {
             let Some(elem) = self.converted(init) else {
                 return Err(self.unsupported("a pipe whose tiles are not popped in this file"));
             };
-            format!("{call}<{}>({text});", scalar_type(Scalar::Elem(elem)))
+            format!("{call}<{}>({text});", scalar_type(ScalarType::Elem(elem)))
         };
         self.pipes.scales.insert(init, set);
         Ok(())
@@ -79,7 +79,7 @@ impl Writer<'_> {
         };
         let reserved = self.peer_buffer(import)?;
         let buffer = self.module.results(reserved).next()?;
-        let opens = |id: &&OpId| self.module.fifo(**id) == Some(Fifo::Open(EndForm::Named(Core::Vector)));
+        let opens = |id: &&OpId| self.module.fifo(**id) == Some(Fifo::Open(EndForm::Named(CoreKind::Vector)));
         let number = self.module.int(*self.facts.uses[buffer.index()].iter().find(opens)?, "id").unwrap_or(0);
         let inside = place::inside(self.module, place::function_of(self.module, reserved)?);
         let pops = |id: &&OpId| {

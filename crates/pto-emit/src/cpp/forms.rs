@@ -1,14 +1,14 @@
 //! Operations that their rows spell.
 
 use super::types::{scalar_type, unsigned_type};
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, CppForm, When};
-use pto_isa::{Dir, Family, Op, Row, Scalar, Target, Type};
+use pto_isa::{Dir, Family, Op, Row, ScalarType, Target, Type};
 use std::borrow::Cow;
 
 /// A piece of a spelling.
-enum Piece<'t> {
+enum FormPiece<'t> {
     /// As it stands.
     Plain(&'t str),
     /// A sign and the name it applies to.
@@ -16,7 +16,7 @@ enum Piece<'t> {
 }
 
 /// Splits a template at its `$` signs; one that no name of the row follows is kept literally.
-fn pieces<'t>(text: &'t str, row: &Row) -> Vec<Piece<'t>> {
+fn pieces<'t>(text: &'t str, row: &Row) -> Vec<FormPiece<'t>> {
     let mut list = Vec::new();
     let (mut start, mut at) = (0, 0);
     let bytes = text.as_bytes();
@@ -40,14 +40,14 @@ fn pieces<'t>(text: &'t str, row: &Row) -> Vec<Piece<'t>> {
             continue;
         }
         if start < at {
-            list.push(Piece::Plain(&text[start..at]));
+            list.push(FormPiece::Plain(&text[start..at]));
         }
-        list.push(Piece::Part(sign, name));
+        list.push(FormPiece::Part(sign, name));
         at += 1 + length;
         start = at;
     }
     if start < text.len() {
-        list.push(Piece::Plain(&text[start..]));
+        list.push(FormPiece::Plain(&text[start..]));
     }
     list
 }
@@ -60,12 +60,12 @@ fn pieces<'t>(text: &'t str, row: &Row) -> Vec<Piece<'t>> {
 /// ```
 pub fn spellings(code: Op) -> Vec<String> {
     let row = code.row();
-    let word = |p: &Piece<'_>| match *p {
-        Piece::Plain(text) => text.to_string(),
-        Piece::Part(':', name) => format!("decltype({name})"),
-        Piece::Part('^', name) => format!("std::make_unsigned_t<decltype({name})>"),
-        Piece::Part('+', name) => format!("{name}.size()"),
-        Piece::Part(_, name) => name.to_string(),
+    let word = |p: &FormPiece<'_>| match *p {
+        FormPiece::Plain(text) => text.to_string(),
+        FormPiece::Part(':', name) => format!("decltype({name})"),
+        FormPiece::Part('^', name) => format!("std::make_unsigned_t<decltype({name})>"),
+        FormPiece::Part('+', name) => format!("{name}.size()"),
+        FormPiece::Part(_, name) => name.to_string(),
     };
     let mut list: Vec<String> = Vec::new();
     for form in row.cpp.forms.iter().filter(|f| !f.text.is_empty()) {
@@ -80,7 +80,7 @@ pub fn spellings(code: Op) -> Vec<String> {
 
 impl Writer<'_> {
     /// Writes an operation as its row spells it.
-    pub(super) fn spelled(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn spelled(&mut self, id: OpId) -> EmitResult<()> {
         let row = self.module.op(id).op.row();
         if self.module.is_value_form(id) {
             return Err(self.unsupported("a tile value that has no buffer"));
@@ -92,7 +92,7 @@ impl Writer<'_> {
         let parts = pieces(&text, row);
         let results: Vec<ValueId> = self.module.results(id).collect();
         let names_result = parts.iter().any(|p| match p {
-            Piece::Part('$', name) => row.results.iter().any(|r| r.name == *name),
+            FormPiece::Part('$', name) => row.results.iter().any(|r| r.name == *name),
             _ => false,
         });
         if results.is_empty() || names_result {
@@ -112,7 +112,7 @@ impl Writer<'_> {
     }
 
     /// A variable for a result that the statement fills.
-    fn declare_result(&mut self, value: ValueId) -> Built<()> {
+    fn declare_result(&mut self, value: ValueId) -> EmitResult<()> {
         if self.module.tile(value).is_some() {
             return self.declare_tile_like(value);
         }
@@ -122,7 +122,7 @@ impl Writer<'_> {
     }
 
     /// The text that fits the operation.
-    fn spelling(&self, id: OpId, row: &'static Row) -> Built<Cow<'static, str>> {
+    fn spelling(&self, id: OpId, row: &'static Row) -> EmitResult<Cow<'static, str>> {
         if row.cpp.forms.is_empty() {
             if row.cpp.name.is_empty() {
                 return Err(self.unsupported("the device headers have no function for it"));
@@ -147,7 +147,7 @@ impl Writer<'_> {
     }
 
     /// A scratch tile must be given if it is used. If none may be given (powers of integers), or none is used (on A5), another operand takes its role.
-    fn scratch_is_given(&self, id: OpId, row: &Row) -> Built<()> {
+    fn scratch_is_given(&self, id: OpId, row: &Row) -> EmitResult<()> {
         let slot = row.scratch.map_or("tmp", |s| s.slot);
         let required = row.scratch.is_some_and(|s| s.required.contains(self.input.target));
         let used = required || (!row.cpp.scratch.is_empty() && self.input.target == Target::A2A3);
@@ -169,7 +169,7 @@ impl Writer<'_> {
         })
     }
 
-    fn types_are_alike(&self, id: OpId, row: &Row) -> Built<()> {
+    fn types_are_alike(&self, id: OpId, row: &Row) -> EmitResult<()> {
         match self.unlike(id, row) {
             Some((a, b)) => Err(self.unsupported(&format!(
                 "its function takes `{a}` and `{b}` as tiles of one type, with the same rows, columns and valid region"
@@ -231,11 +231,11 @@ impl Writer<'_> {
 
     /// True when a spelling says all that the operation says, and no more.
     fn fits(&self, id: OpId, row: &Row, form: &CppForm) -> bool {
-        let given = |p: &Piece<'_>| match *p {
-            Piece::Plain(_) => true,
-            Piece::Part('#', name) => row.attr(name).is_some_and(|a| self.is_set(id, a)),
-            Piece::Part('=' | '@', _) => true,
-            Piece::Part(_, name) => {
+        let given = |p: &FormPiece<'_>| match *p {
+            FormPiece::Plain(_) => true,
+            FormPiece::Part('#', name) => row.attr(name).is_some_and(|a| self.is_set(id, a)),
+            FormPiece::Part('=' | '@', _) => true,
+            FormPiece::Part(_, name) => {
                 row.slot(name).is_some_and(|s| s >= row.slots.len()) || self.module.operand(id, name).is_some()
             }
         };
@@ -245,10 +245,10 @@ impl Writer<'_> {
     }
 
     /// Everything that is given must be part of a spelling.
-    fn nothing_left(&self, id: OpId, row: &Row, text: &str, when: When) -> Built<()> {
+    fn nothing_left(&self, id: OpId, row: &Row, text: &str, when: When) -> EmitResult<()> {
         let mut named: Vec<&str> = row.cpp.silent.to_vec();
         named.extend(pieces(text, row).iter().filter_map(|p| match *p {
-            Piece::Part(sign, name) if !matches!(sign, ':' | '^' | '+') => Some(name),
+            FormPiece::Part(sign, name) if !matches!(sign, ':' | '^' | '+') => Some(name),
             _ => None,
         }));
         match when {
@@ -345,18 +345,18 @@ impl Writer<'_> {
 
     // ---- rendering --------------------------------------------------------------------------------------------
 
-    fn render(&mut self, id: OpId, row: &Row, parts: &[Piece<'_>]) -> Built<String> {
+    fn render(&mut self, id: OpId, row: &Row, parts: &[FormPiece<'_>]) -> EmitResult<String> {
         let mut out = String::new();
         for part in parts {
             match *part {
-                Piece::Plain(text) => out.push_str(text),
-                Piece::Part(sign, name) => out.push_str(&self.part(id, row, sign, name)?),
+                FormPiece::Plain(text) => out.push_str(text),
+                FormPiece::Part(sign, name) => out.push_str(&self.part(id, row, sign, name)?),
             }
         }
         Ok(out)
     }
 
-    fn part(&mut self, id: OpId, row: &Row, sign: char, name: &str) -> Built<String> {
+    fn part(&mut self, id: OpId, row: &Row, sign: char, name: &str) -> EmitResult<String> {
         if let ('#' | '=' | '@', Some(spec)) = (sign, row.attr(name)) {
             let token = self.attr_token(id, spec);
             return Ok(if sign == '@' { token.trim_matches('"').to_string() } else { token });
@@ -385,21 +385,21 @@ impl Writer<'_> {
         }
     }
 
-    fn joined(&mut self, id: OpId, values: &[ValueId], separator: &str) -> Built<String> {
-        let texts: Vec<String> = values.iter().map(|v| self.in_expression(id, *v)).collect::<Built<_>>()?;
+    fn joined(&mut self, id: OpId, values: &[ValueId], separator: &str) -> EmitResult<String> {
+        let texts: Vec<String> = values.iter().map(|v| self.in_expression(id, *v)).collect::<EmitResult<_>>()?;
         Ok(texts.join(separator))
     }
 
     /// A value inside the spelling of an operation. Arithmetic on literals must not be done in a narrower type than the
     /// program's, and a minus sign must not meet another.
-    fn in_expression(&self, id: OpId, value: ValueId) -> Built<String> {
+    fn in_expression(&self, id: OpId, value: ValueId) -> EmitResult<String> {
         let text = self.text(value)?;
         if self.module.op(id).op.row().family != Family::Arith || !self.values.literal[value.index()] {
             return Ok(text);
         }
         let all_literal = self.module.operands(id).iter().all(|o| self.values.literal[o.value.index()]);
         match self.module.value_type(value) {
-            Type::Scalar(s) if all_literal && *s != Scalar::I1 => {
+            Type::Scalar(s) if all_literal && *s != ScalarType::I1 => {
                 Ok(format!("static_cast<{}>({text})", scalar_type(*s)))
             }
             _ if text.starts_with('-') => Ok(format!("({text})")),
@@ -456,9 +456,9 @@ mod tests {
     use pto_isa::table::{self, op};
 
     fn words(text: &str, row: &Row) -> Vec<String> {
-        let word = |p: &Piece<'_>| match p {
-            Piece::Plain(t) => (*t).to_string(),
-            Piece::Part(sign, name) => format!("{sign}[{name}]"),
+        let word = |p: &FormPiece<'_>| match p {
+            FormPiece::Plain(t) => (*t).to_string(),
+            FormPiece::Part(sign, name) => format!("{sign}[{name}]"),
         };
         pieces(text, row).iter().map(word).collect()
     }
@@ -480,7 +480,7 @@ mod tests {
             let row = code.row();
             for form in row.cpp.forms {
                 for piece in pieces(form.text, row) {
-                    let Piece::Plain(text) = piece else { continue };
+                    let FormPiece::Plain(text) = piece else { continue };
                     let stray = text.char_indices().find(|(at, c)| {
                         let next = text[at + 1..].chars().next();
                         matches!(c, '$' | '#' | '@') && next.is_some_and(|n| n.is_ascii_alphanumeric())

@@ -2,11 +2,11 @@
 
 use super::names::{Identifiers, function_name};
 use super::types::{declaration, pointer_type, scalar_type};
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use crate::place::inside;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
-use pto_isa::row::{Control, Core, CoreQuery};
-use pto_isa::{PtrSpace, Scalar, Target, Token, Type};
+use pto_isa::row::{Control, CoreKind, CoreQuery};
+use pto_isa::{PtrSpace, ScalarType, Target, Token, Type};
 use std::collections::HashSet;
 
 /// The function for statements that stand outside of functions.
@@ -34,7 +34,7 @@ impl Writer<'_> {
         self.output.text.close("}");
     }
 
-    pub(super) fn module_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn module_op(&mut self, id: OpId) -> EmitResult<()> {
         for &region in self.module.op_regions(id) {
             for &block in &self.module.region(region).blocks {
                 self.block(block);
@@ -43,7 +43,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn function(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn function(&mut self, id: OpId) -> EmitResult<()> {
         let name = self.module.symbol_name(id).to_string();
         let body = self.module.op_regions(id).first().and_then(|r| self.module.region(*r).blocks.first().copied());
         self.values.names = Identifiers::new(self.input.options.style);
@@ -80,17 +80,17 @@ impl Writer<'_> {
     }
 
     /// A function that is defined elsewhere.
-    fn prototype(&mut self, id: OpId, name: &str, result: &str) -> Built<()> {
+    fn prototype(&mut self, id: OpId, name: &str, result: &str) -> EmitResult<()> {
         let Some(Attr::Type(ty)) = self.module.attr(id, "function_type") else { return Ok(()) };
         let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok(()) };
-        let params: Vec<String> = ty.inputs.iter().map(|t| self.abstract_type(t)).collect::<Built<_>>()?;
+        let params: Vec<String> = ty.inputs.iter().map(|t| self.abstract_type(t)).collect::<EmitResult<_>>()?;
         self.output.text.line("", None);
         self.line(&format!("extern AICORE {result} {}({});", function_name(name), params.join(", ")));
         Ok(())
     }
 
     /// A parameter type of a prototype.
-    fn abstract_type(&mut self, ty: &Type) -> Built<String> {
+    fn abstract_type(&mut self, ty: &Type) -> EmitResult<String> {
         match ty {
             Type::Scalar(s) => Ok(scalar_type(*s).to_string()),
             Type::Ptr(s, space) => Ok(pointer_type(*s, *space)),
@@ -99,7 +99,7 @@ impl Writer<'_> {
         }
     }
 
-    fn result_type(&mut self, id: OpId) -> Built<String> {
+    fn result_type(&mut self, id: OpId) -> EmitResult<String> {
         let Some(Attr::Type(ty)) = self.module.attr(id, "function_type") else { return Ok("void".to_string()) };
         let Type::Function(ty) = self.module.ty(*ty).clone() else { return Ok("void".to_string()) };
         match &ty.results[..] {
@@ -129,13 +129,13 @@ impl Writer<'_> {
     }
 
     /// The declaration of a parameter. Indices of entries have 32 bits, as launchers of the public assembler pass them.
-    fn parameter(&mut self, value: ValueId, entry: bool) -> Built<String> {
+    fn parameter(&mut self, value: ValueId, entry: bool) -> EmitResult<String> {
         let own = self.module.value_type(value).clone();
         if let (Type::Memref(_), Some(tile)) = (&own, own.local_tile()) {
             self.values.tiles.insert(value, tile);
         }
         let ty = match own {
-            Type::Scalar(Scalar::Index) if entry => "int32_t".to_string(),
+            Type::Scalar(ScalarType::Index) if entry => "int32_t".to_string(),
             Type::Scalar(s) => scalar_type(s).to_string(),
             Type::Ptr(s, space) => pointer_type(s, space),
             Type::TensorView(v) | Type::PartitionView(v) => pointer_type(v.elem, PtrSpace::Gm),
@@ -158,10 +158,10 @@ impl Writer<'_> {
     }
 
     /// What the body needs of its parameters: indices in full width, and views.
-    fn parameters(&mut self, args: &[ValueId], entry: bool) -> Built<()> {
+    fn parameters(&mut self, args: &[ValueId], entry: bool) -> EmitResult<()> {
         for &arg in args {
             match self.module.value_type(arg) {
-                Type::Scalar(Scalar::Index) if entry && !self.facts.uses[arg.index()].is_empty() => {
+                Type::Scalar(ScalarType::Index) if entry && !self.facts.uses[arg.index()].is_empty() => {
                     let narrow = self.text(arg)?;
                     let wide = self.values.names.fresh(&format!("{narrow}_index"));
                     self.line(&format!("const int64_t {wide} = {narrow};"));
@@ -177,7 +177,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn return_op(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn return_op(&mut self, id: OpId) -> EmitResult<()> {
         match self.module.operands(id) {
             [] if self.flow.hoisted.is_some() => self.line("return;"),
             [] => {}
@@ -190,13 +190,13 @@ impl Writer<'_> {
         Ok(())
     }
 
-    pub(super) fn call(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn call(&mut self, id: OpId) -> EmitResult<()> {
         let Some(callee) = self.module.callee(id) else {
             return Err(self.unsupported("a call of nothing"));
         };
         let callee = function_name(self.module.names.text(callee));
         let args: Vec<String> =
-            self.module.operands(id).to_vec().iter().map(|o| self.argument(o.value)).collect::<Built<_>>()?;
+            self.module.operands(id).to_vec().iter().map(|o| self.argument(o.value)).collect::<EmitResult<_>>()?;
         let call = format!("{callee}({})", args.join(", "));
         let results: Vec<ValueId> = self.module.results(id).collect();
         match results[..] {
@@ -211,7 +211,7 @@ impl Writer<'_> {
     }
 
     /// What is passed for a value: views as the pointer to their start.
-    fn argument(&self, value: ValueId) -> Built<String> {
+    fn argument(&self, value: ValueId) -> EmitResult<String> {
         match self.values.views.get(&value) {
             Some(view) => Ok(view.start()),
             None => self.text(value),
@@ -221,26 +221,26 @@ impl Writer<'_> {
     // ---- kinds of cores ---------------------------------------------------------------------------------------
 
     /// The kind of core of a function, if it or its module states one.
-    fn stated_core(&self, id: OpId) -> Option<CoreKind> {
+    fn stated_core(&self, id: OpId) -> Option<KernelCore> {
         let stated = |id: &OpId| self.module.attr(*id, "pto.kernel_kind").is_some();
         let first = || self.module.block(self.module.top).ops.iter().copied().find(stated);
         let first = *self.facts.first_kind.get_or_init(first);
         let module = || first.and_then(|m| self.module.attr(m, "pto.kernel_kind"));
         match self.module.attr(id, "pto.kernel_kind").or_else(module) {
             Some(Attr::Enum(def, at)) => Some(match def.value(usize::from(*at)) {
-                "cube" => CoreKind::Cube,
-                _ => CoreKind::Vector,
+                "cube" => KernelCore::Cube,
+                _ => KernelCore::Vector,
             }),
             _ => None,
         }
     }
 
     /// Code for one kind of core.
-    pub(super) fn section(&mut self, id: OpId) -> Built<()> {
-        let core = if self.module.control(id) == Some(Control::Section(Core::Cube)) {
-            CoreKind::Cube
+    pub(super) fn section(&mut self, id: OpId) -> EmitResult<()> {
+        let core = if self.module.control(id) == Some(Control::Section(CoreKind::Cube)) {
+            KernelCore::Cube
         } else {
-            CoreKind::Vector
+            KernelCore::Vector
         };
         self.enter_core(Some(core), id);
         for &region in self.module.op_regions(id) {
@@ -250,10 +250,10 @@ impl Writer<'_> {
         Ok(())
     }
 
-    fn enter_core(&mut self, core: Option<CoreKind>, id: OpId) {
+    fn enter_core(&mut self, core: Option<KernelCore>, id: OpId) {
         let Some(core) = core else { return };
         self.output.text.line(&format!("#if defined({})", core.word()), None);
-        if core == CoreKind::Vector {
+        if core == KernelCore::Vector {
             self.output.text.line("set_mask_norm();", None);
             self.output.text.line("set_vector_mask(-1, -1);", None);
             if self.one_vector_core(id) {
@@ -262,9 +262,9 @@ impl Writer<'_> {
         }
     }
 
-    fn leave_core(&mut self, core: Option<CoreKind>, id: OpId) {
+    fn leave_core(&mut self, core: Option<KernelCore>, id: OpId) {
         let Some(core) = core else { return };
-        if core == CoreKind::Vector && self.one_vector_core(id) {
+        if core == KernelCore::Vector && self.one_vector_core(id) {
             self.output.text.close("}");
         }
         self.output.text.line(&format!("#endif // {}", core.word()), None);
@@ -344,12 +344,12 @@ impl Writer<'_> {
 
 /// A kind of core.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum CoreKind {
+enum KernelCore {
     Cube,
     Vector,
 }
 
-impl CoreKind {
+impl KernelCore {
     /// The macro that the device compiler defines for it.
     const fn word(self) -> &'static str {
         match self {

@@ -1,14 +1,14 @@
 //! Constants.
 
 use super::types::scalar_type;
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId};
-use pto_isa::{DType, Scalar, Type};
+use pto_isa::{DType, ScalarType, Type};
 use pto_num::{Bf16, F16, Float};
 
 impl Writer<'_> {
     /// Numbers are written where they are used; lists get a variable, since calls take them by reference.
-    pub(super) fn constant(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn constant(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         let attr = self.module.attr(id, "value").cloned();
         let text = match (self.module.value_type(value), attr) {
@@ -27,17 +27,17 @@ impl Writer<'_> {
     }
 
     /// The literal of a number.
-    fn number(&self, ty: Scalar, attr: &Attr) -> Option<String> {
+    fn number(&self, ty: ScalarType, attr: &Attr) -> Option<String> {
         match (ty, attr) {
-            (Scalar::I1, Attr::Bool(b)) => Some(b.to_string()),
-            (Scalar::I1, Attr::Int(n, _)) => Some((*n != 0).to_string()),
+            (ScalarType::I1, Attr::Bool(b)) => Some(b.to_string()),
+            (ScalarType::I1, Attr::Int(n, _)) => Some((*n != 0).to_string()),
             (_, Attr::Bool(b)) => Some(i32::from(*b).to_string()),
-            (Scalar::Index, Attr::Int(n, _)) => integer(*n, false),
-            (Scalar::Elem(d), Attr::Int(n, _)) if d.is_int() => {
+            (ScalarType::Index, Attr::Int(n, _)) => integer(*n, false),
+            (ScalarType::Elem(d), Attr::Int(n, _)) if d.is_int() => {
                 integer(*n, matches!(d, DType::U8 | DType::U16 | DType::U32 | DType::U64))
             }
-            (Scalar::F64, Attr::FloatBits(bits, _)) => Some(float(f64::from_bits(*bits), ty)),
-            (Scalar::Elem(d), Attr::FloatBits(bits, _)) => Some(float(from_bits(d, *bits)?, ty)),
+            (ScalarType::F64, Attr::FloatBits(bits, _)) => Some(float(f64::from_bits(*bits), ty)),
+            (ScalarType::Elem(d), Attr::FloatBits(bits, _)) => Some(float(from_bits(d, *bits)?, ty)),
             (_, Attr::Float(x, _)) => Some(float(*x, ty)),
             (_, Attr::Int(n, _)) => Some(float(*n as f64, ty)),
             _ => None,
@@ -57,8 +57,8 @@ fn integer(n: i128, unsigned: bool) -> Option<String> {
 }
 
 /// A floating-point literal; narrow types are converted from `float`, which is exact for what they can hold.
-fn float(x: f64, ty: Scalar) -> String {
-    let single = ty != Scalar::F64;
+fn float(x: f64, ty: ScalarType) -> String {
+    let single = ty != ScalarType::F64;
     let plain = if x.is_nan() {
         if single { "__builtin_nanf(\"\")".to_string() } else { "__builtin_nan(\"\")".to_string() }
     } else if x.is_infinite() {
@@ -70,7 +70,7 @@ fn float(x: f64, ty: Scalar) -> String {
         format!("{x:?}")
     };
     match ty {
-        Scalar::F64 | Scalar::Elem(DType::F32) => plain,
+        ScalarType::F64 | ScalarType::Elem(DType::F32) => plain,
         other => format!("static_cast<{}>({plain})", scalar_type(other)),
     }
 }
@@ -114,13 +114,13 @@ mod tests {
 
     #[test]
     fn floats_are_exact() {
-        let f32_ = Scalar::Elem(DType::F32);
+        let f32_ = ScalarType::Elem(DType::F32);
         assert_eq!(float(0.1, f32_), "0.1f");
         assert_eq!(float(1.0, f32_), "1.0f");
         assert_eq!(float(1e30, f32_), "1e30f");
         assert_eq!(float(f64::NEG_INFINITY, f32_), "-__builtin_inff()");
-        assert_eq!(float(2.5, Scalar::Elem(DType::F16)), "static_cast<half>(2.5f)");
-        assert_eq!(float(0.1, Scalar::F64), "0.1");
+        assert_eq!(float(2.5, ScalarType::Elem(DType::F16)), "static_cast<half>(2.5f)");
+        assert_eq!(float(0.1, ScalarType::F64), "0.1");
         assert_eq!(from_bits(DType::F16, 0x3c00), Some(1.0));
         assert_eq!(from_bits(DType::F16, 0x8001), Some(-(2f64.powi(-24))));
         assert_eq!(from_bits(DType::Bf16, 0x3f80), Some(1.0));
@@ -128,8 +128,10 @@ mod tests {
 
     #[test]
     fn lists_are_spread() {
-        let ty =
-            Type::Vector(pto_isa::ViewType { dims: [pto_isa::Dim::Fixed(4)].into(), elem: Scalar::Elem(DType::I16) });
+        let ty = Type::Vector(pto_isa::ViewType {
+            dims: [pto_isa::Dim::Fixed(4)].into(),
+            elem: ScalarType::Elem(DType::I16),
+        });
         assert_eq!(dense("dense<0>", &ty), "{0, 0, 0, 0}");
         assert_eq!(dense("dense<[1, 2, 3, 4]> : vector<4xi16>", &ty), "{1, 2, 3, 4}");
     }

@@ -1,13 +1,13 @@
 //! Arrays and records of a core.
 
 use super::types::scalar_type;
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId};
 use pto_isa::{Type, ViewType};
 
 impl Writer<'_> {
     /// An array or record, zeroed.
-    pub(super) fn declare_local(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn declare_local(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         let name = self.values.names.fresh(self.module.value_name(value));
         let text = match self.module.value_type(value) {
@@ -23,7 +23,7 @@ impl Writer<'_> {
     }
 
     /// Reads or writes a field by its path.
-    pub(super) fn struct_field(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn struct_field(&mut self, id: OpId) -> EmitResult<()> {
         let mut place = self.operand_text(id, "s")?;
         let Some(Attr::Array(path)) = self.module.attr(id, "path") else {
             return Err(self.unsupported("it without a path"));
@@ -63,12 +63,12 @@ fn field(ty: &Type, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pto_isa::{DType, Dim, Scalar};
+    use pto_isa::{DType, Dim, ScalarType};
 
     #[test]
     fn records_are_declared_with_their_fields() {
-        let f32_ = Type::Scalar(Scalar::Elem(DType::F32));
-        let array = Type::LocalArray(ViewType { dims: [Dim::Fixed(4)].into(), elem: Scalar::Index });
+        let f32_ = Type::Scalar(ScalarType::Elem(DType::F32));
+        let array = Type::LocalArray(ViewType { dims: [Dim::Fixed(4)].into(), elem: ScalarType::Index });
         let record = Type::Struct([f32_, array].into());
         assert_eq!(field(&record, "s").as_deref(), Some("struct { float f0; int64_t f1[4]; } s"));
     }

@@ -19,18 +19,18 @@ mod views;
 use crate::Options;
 use control::Flow;
 use facts::Facts;
-use fifo::Pipes;
+use fifo::FifoPipes;
 pub use forms::spellings;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, EntryAction, Fifo, LocalOp, Meaning, Movement, Storage};
 use pto_isa::{Diagnostic, Op, Target, codes};
-use text::Text;
-use types::Aliases;
-use values::Values;
+use text::CppText;
+use types::TypeAliases;
+use values::ValueTexts;
 
 /// What went wrong with one operation; it is reported, and the next one is tried.
-pub(crate) type Built<T> = Result<T, Box<Diagnostic>>;
+pub(crate) type EmitResult<T> = Result<T, Box<Diagnostic>>;
 
 /// The text of a translation unit while it is written.
 pub(crate) struct Writer<'a> {
@@ -39,9 +39,9 @@ pub(crate) struct Writer<'a> {
     /// The operation being written.
     at: OpId,
     output: Output,
-    values: Values,
+    values: ValueTexts,
     facts: Facts,
-    pipes: Pipes,
+    pipes: FifoPipes,
     flow: Flow,
 }
 
@@ -56,9 +56,9 @@ struct Input<'a> {
 /// What has been written.
 #[derive(Default)]
 struct Output {
-    text: Text,
+    text: CppText,
     problems: Vec<Diagnostic>,
-    aliases: Aliases,
+    aliases: TypeAliases,
     /// The operation whose line was last written as a remark.
     remarked: Option<u32>,
 }
@@ -77,7 +77,7 @@ pub(crate) fn emit(checked: &Checked, options: &Options<'_>) -> Result<String, V
 }
 
 /// Code for the operations that are not a call.
-type Own<'a> = fn(&mut Writer<'a>, OpId) -> Built<()>;
+type Own<'a> = fn(&mut Writer<'a>, OpId) -> EmitResult<()>;
 
 /// What writes an operation, where its row does not say it.
 fn own<'a>(code: Op) -> Option<Own<'a>> {
@@ -184,16 +184,16 @@ impl<'a> Writer<'a> {
             input: Input { checked, info, options, target: info.target },
             at: OpId::from_index(0),
             output: Output::default(),
-            values: Values::new(module, options.style),
+            values: ValueTexts::new(module, options.style),
             facts: Facts::new(module),
-            pipes: Pipes::new(checked),
+            pipes: FifoPipes::new(checked),
             flow: Flow::default(),
         }
     }
 
     /// An operation that C++ does without.
     #[expect(clippy::unnecessary_wraps, reason = "one of the functions that write operations")]
-    fn nothing(&mut self, _: OpId) -> Built<()> {
+    fn nothing(&mut self, _: OpId) -> EmitResult<()> {
         Ok(())
     }
 
@@ -237,7 +237,7 @@ impl<'a> Writer<'a> {
     /// The line of the current operation, once.
     fn remark(&mut self) -> Option<u32> {
         let line = self.input.options.line?(self.module.op(self.at).span.start);
-        if self.input.options.style == crate::Style::Plain || self.output.remarked == Some(line) {
+        if self.input.options.style == crate::CppStyle::Plain || self.output.remarked == Some(line) {
             return None;
         }
         self.output.remarked = Some(line);
@@ -245,7 +245,7 @@ impl<'a> Writer<'a> {
     }
 
     /// What a value is called.
-    fn text(&self, value: ValueId) -> Built<String> {
+    fn text(&self, value: ValueId) -> EmitResult<String> {
         match &self.values.texts[value.index()] {
             Some(text) => Ok(text.clone()),
             None => {
@@ -280,14 +280,14 @@ impl<'a> Writer<'a> {
     }
 
     /// The text of an operand that must be there.
-    fn operand_text(&self, id: OpId, name: &str) -> Built<String> {
+    fn operand_text(&self, id: OpId, name: &str) -> EmitResult<String> {
         match self.module.operand(id, name) {
             Some(value) => self.text(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
         }
     }
 
-    fn result(&self, id: OpId) -> Built<ValueId> {
+    fn result(&self, id: OpId) -> EmitResult<ValueId> {
         self.module.results(id).next().ok_or_else(|| self.unsupported("it without a result"))
     }
 
@@ -302,7 +302,7 @@ impl<'a> Writer<'a> {
 
     fn finish(self) -> String {
         let mut head = String::new();
-        if !self.input.options.source.is_empty() && self.input.options.style == crate::Style::Readable {
+        if !self.input.options.source.is_empty() && self.input.options.style == crate::CppStyle::Readable {
             let source = self.input.options.source.replace(['\n', '\r'], " ");
             head.push_str(&format!(
                 "// {source} for {}. Numbers at the ends of lines are its lines.\n",

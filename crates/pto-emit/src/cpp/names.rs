@@ -1,6 +1,6 @@
 //! Identifiers: names of the program where C++ takes them.
 
-use crate::Style;
+use crate::CppStyle;
 use pto_isa::table;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -103,20 +103,20 @@ const RESERVED: &[&str] = &[
 /// The names in use in one function.
 #[derive(Default)]
 pub(super) struct Identifiers {
-    style: Style,
+    style: CppStyle,
     taken: HashSet<String>,
     next: HashMap<String, usize>,
     count: usize,
 }
 
 impl Identifiers {
-    pub(super) fn new(style: Style) -> Self {
+    pub(super) fn new(style: CppStyle) -> Self {
         Self { style, ..Self::default() }
     }
 
     /// A new identifier, like the wanted one where that is possible.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
-        if self.style == Style::Plain {
+        if self.style == CppStyle::Plain {
             self.count += 1;
             return format!("v{}", self.count);
         }
@@ -197,12 +197,12 @@ mod tests {
             assert_eq!(identifier(wanted), name);
         }
         assert_eq!(function_name("TADD_f32"), "TADD_f32");
-        let mut names = Identifiers::new(Style::Readable);
+        let mut names = Identifiers::new(CppStyle::Readable);
         assert_eq!(
             [names.fresh("a"), names.fresh("a"), names.fresh("a_2"), names.fresh("a")],
             ["a", "a_2", "a_2_2", "a_3"]
         );
-        let mut names = Identifiers::new(Style::Plain);
+        let mut names = Identifiers::new(CppStyle::Plain);
         assert_eq!([names.fresh("a"), names.fresh("b")], ["v1", "v2"]);
     }
 }

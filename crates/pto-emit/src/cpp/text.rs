@@ -2,12 +2,12 @@
 
 /// Text that grows line by line.
 #[derive(Default)]
-pub(super) struct Text {
+pub(super) struct CppText {
     lines: Vec<String>,
     depth: usize,
 }
 
-impl Text {
+impl CppText {
     /// A line at the current depth; a remark follows it.
     pub(super) fn line(&mut self, text: &str, remark: Option<u32>) {
         let indent = if text.is_empty() || text.starts_with('#') { 0 } else { self.depth };

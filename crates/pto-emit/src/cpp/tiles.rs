@@ -1,13 +1,13 @@
 //! Tiles: variables, addresses, windows.
 
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::row::{Arith, EntryAction, Fifo, Meaning, Storage};
 use pto_isa::{BLayout, Dim, TileType, Type};
 
 impl Writer<'_> {
     /// A tile with its address, or several in a row, of which only the address is kept.
-    pub(super) fn alloc(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn alloc(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         let address = match self.module.operand(id, "addr") {
             Some(address) => self.text(address)?,
@@ -27,7 +27,7 @@ impl Writer<'_> {
     }
 
     /// The variable of a tile, and where it lies.
-    fn place_tile(&mut self, id: OpId, value: ValueId, address: &str) -> Built<()> {
+    fn place_tile(&mut self, id: OpId, value: ValueId, address: &str) -> EmitResult<()> {
         let valid = self.valid_operands(id);
         self.fix_valid(value, valid);
         self.declare_tile(value, valid)?;
@@ -43,7 +43,7 @@ impl Writer<'_> {
     // ---- buffers of lowered programs ---------------------------------------------------------------------------
 
     /// A lowered buffer at an address.
-    pub(super) fn buffer_at(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn buffer_at(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         self.lowered_tile(id, value)?;
         let [address] = self.operands(id, "addrs")[..] else {
@@ -54,7 +54,7 @@ impl Writer<'_> {
     }
 
     /// A lowered buffer under another type: a view of global memory stays what it is, a tile gets a configuration.
-    pub(super) fn rebound(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn rebound(&mut self, id: OpId) -> EmitResult<()> {
         let Some(source) = self.module.operands(id).first().map(|o| o.value) else {
             return Err(self.unsupported("it without a source"));
         };
@@ -69,14 +69,14 @@ impl Writer<'_> {
     }
 
     /// A lowered buffer that gets its memory later.
-    pub(super) fn open_buffer(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn open_buffer(&mut self, id: OpId) -> EmitResult<()> {
         let value = self.result(id)?;
         self.lowered_tile(id, value)?;
         self.declare_tile(value, [None, None])
     }
 
     /// Notes the tile that a lowered buffer is: its type, its configuration, and its valid region.
-    fn lowered_tile(&mut self, id: OpId, value: ValueId) -> Built<()> {
+    fn lowered_tile(&mut self, id: OpId, value: ValueId) -> EmitResult<()> {
         if self.module.value_type(value).local_space().is_none() {
             return Err(self.unsupported("a buffer that is no tile"));
         }
@@ -112,13 +112,13 @@ impl Writer<'_> {
     }
 
     /// The variable of a tile; open extents go to its constructor.
-    pub(super) fn declare_tile(&mut self, value: ValueId, valid: [Option<ValueId>; 2]) -> Built<()> {
+    pub(super) fn declare_tile(&mut self, value: ValueId, valid: [Option<ValueId>; 2]) -> EmitResult<()> {
         let texts = valid.map(|v| v.map(|v| self.text(v)));
         let [rows, cols] = texts.map(Option::transpose);
         self.declare_tile_with(value, [rows?, cols?])
     }
 
-    pub(super) fn declare_tile_with(&mut self, value: ValueId, valid: [Option<String>; 2]) -> Built<()> {
+    pub(super) fn declare_tile_with(&mut self, value: ValueId, valid: [Option<String>; 2]) -> EmitResult<()> {
         let Some(tile) = self.tile_of(value) else { return Err(self.unsupported("a tile of this type")) };
         let ty = self.tile_type(&tile);
         let mut open = Vec::new();
@@ -145,7 +145,7 @@ impl Writer<'_> {
     }
 
     /// The variable of a tile that a statement places; an open valid region is that of the tile it is made from.
-    pub(super) fn declare_tile_like(&mut self, value: ValueId) -> Built<()> {
+    pub(super) fn declare_tile_like(&mut self, value: ValueId) -> EmitResult<()> {
         let source = self.module.operands(self.at).iter().map(|o| o.value).find(|v| self.module.tile(*v).is_some());
         let source = source.map(|v| self.text(v)).transpose()?;
         let query = |part: &str| source.as_ref().map(|s| format!("{s}.GetValid{part}()"));
@@ -153,7 +153,7 @@ impl Writer<'_> {
     }
 
     /// One of the tiles of a multi-buffered one.
-    pub(super) fn pick(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn pick(&mut self, id: OpId) -> EmitResult<()> {
         let (Some(source), Some(slot)) = (self.module.operand(id, "source"), self.module.operand(id, "slot")) else {
             return Err(self.unsupported("it without its operands"));
         };
@@ -181,7 +181,7 @@ impl Writer<'_> {
     }
 
     /// A tile gets another address; the result is the same tile.
-    pub(super) fn assign(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn assign(&mut self, id: OpId) -> EmitResult<()> {
         let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
         let name = self.text(tile)?;
         let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
@@ -200,7 +200,7 @@ impl Writer<'_> {
     }
 
     /// A window of a tile: the tile's own shape and strides, another start, and a smaller valid region.
-    pub(super) fn window(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn window(&mut self, id: OpId) -> EmitResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
             return Err(self.unsupported("it without a source"));
         };
@@ -219,7 +219,7 @@ impl Writer<'_> {
     }
 
     /// Elements from the start of a tile to the start of a window. With boxes, windows start at boxes.
-    fn window_offset(&self, id: OpId, whole: &TileType) -> Built<String> {
+    fn window_offset(&self, id: OpId, whole: &TileType) -> EmitResult<String> {
         let [row, col] = self.operands(id, "offsets")[..] else { return Err(self.unsupported("these offsets")) };
         if let (Some(r), Some(c)) = (self.input.info.constant(row), self.input.info.constant(col)) {
             return Ok(whole.offset(r.max(0) as u64, c.max(0) as u64).to_string());

@@ -1,27 +1,27 @@
 //! C++ types.
 
-use super::{Built, Writer};
-use crate::Style;
+use super::{EmitResult, Writer};
+use crate::CppStyle;
 use pto_ir::ValueId;
-use pto_isa::{Dim, Loc, Order, PtrSpace, Scalar, TileType, Token, Type};
+use pto_isa::{Dim, Loc, Order, PtrSpace, ScalarType, TileType, Token, Type};
 use std::collections::HashMap;
 
 /// The C++ type of a scalar.
-pub(super) fn scalar_type(s: Scalar) -> &'static str {
+pub(super) fn scalar_type(s: ScalarType) -> &'static str {
     match s {
-        Scalar::Elem(d) => d.cpp(),
-        Scalar::I1 => "bool",
-        Scalar::Index => "int64_t",
-        Scalar::F64 => "double",
+        ScalarType::Elem(d) => d.cpp(),
+        ScalarType::I1 => "bool",
+        ScalarType::Index => "int64_t",
+        ScalarType::F64 => "double",
     }
 }
 
 /// The unsigned integer type of the same width.
-pub(super) fn unsigned_type(s: Scalar) -> &'static str {
+pub(super) fn unsigned_type(s: ScalarType) -> &'static str {
     let bits = match s {
-        Scalar::Elem(d) => d.bits(),
-        Scalar::I1 => return "bool",
-        Scalar::Index | Scalar::F64 => 64,
+        ScalarType::Elem(d) => d.bits(),
+        ScalarType::I1 => return "bool",
+        ScalarType::Index | ScalarType::F64 => 64,
     };
     match bits {
         0..=8 => "uint8_t",
@@ -44,7 +44,7 @@ pub(super) fn space_mark(space: PtrSpace) -> &'static str {
     }
 }
 
-pub(super) fn pointer_type(s: Scalar, space: PtrSpace) -> String {
+pub(super) fn pointer_type(s: ScalarType, space: PtrSpace) -> String {
     format!("{} {} *", space_mark(space), scalar_type(s))
 }
 
@@ -55,13 +55,13 @@ pub(super) fn declaration(ty: &str, name: &str) -> String {
 
 /// Short names of tile types, in the order they were met.
 #[derive(Default)]
-pub(super) struct Aliases {
+pub(super) struct TypeAliases {
     by_type: HashMap<String, String>,
     taken: HashMap<String, usize>,
     pub(super) lines: Vec<String>,
 }
 
-impl Aliases {
+impl TypeAliases {
     fn name(&mut self, full: &str, tile: &TileType) -> String {
         if let Some(name) = self.by_type.get(full) {
             return name.clone();
@@ -119,8 +119,8 @@ impl Writer<'_> {
     pub(super) fn tile_type(&mut self, tile: &TileType) -> String {
         let full = self.tile_text(tile);
         match self.input.options.style {
-            Style::Plain => full,
-            Style::Readable => self.output.aliases.name(&full, tile),
+            CppStyle::Plain => full,
+            CppStyle::Readable => self.output.aliases.name(&full, tile),
         }
     }
 
@@ -130,7 +130,7 @@ impl Writer<'_> {
     }
 
     /// The C++ type of a value.
-    pub(super) fn type_of(&mut self, value: ValueId) -> Built<String> {
+    pub(super) fn type_of(&mut self, value: ValueId) -> EmitResult<String> {
         if let Some(tile) = self.tile_of(value) {
             return Ok(self.tile_type(&tile));
         }

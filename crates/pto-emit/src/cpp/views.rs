@@ -4,19 +4,19 @@
 //! parts are only kept, and constants stay constants.
 
 use super::types::{pointer_type, scalar_type};
-use super::{Built, Writer};
+use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::row::{Meaning, Movement, Storage};
-use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, Scalar, Type};
+use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, ScalarType, Type};
 
 /// An extent or stride: known, or the text of a value.
 #[derive(Clone, PartialEq, Debug)]
-pub(super) enum Extent {
+pub(super) enum ExtentText {
     Known(i64),
     Text(String),
 }
 
-impl Extent {
+impl ExtentText {
     fn text(&self) -> String {
         match self {
             Self::Known(n) => n.to_string(),
@@ -57,25 +57,25 @@ impl Extent {
 
 /// A view of global memory.
 #[derive(Clone, Debug)]
-pub(super) struct View {
-    elem: Scalar,
+pub(super) struct CppView {
+    elem: ScalarType,
     pointer: String,
-    offset: Extent,
-    dims: Vec<Extent>,
-    strides: Vec<Extent>,
+    offset: ExtentText,
+    dims: Vec<ExtentText>,
+    strides: Vec<ExtentText>,
     layout: GlobalLayout,
 }
 
-impl View {
+impl CppView {
     /// Five extents and strides: those in front are 1, and their strides those of packed data.
-    fn five(&self) -> (Vec<Extent>, Vec<Extent>) {
+    fn five(&self) -> (Vec<ExtentText>, Vec<ExtentText>) {
         let (mut dims, mut strides) = (self.dims.clone(), self.strides.clone());
         while dims.len() < MAX_RANK {
             let stride = match (dims.first(), strides.first()) {
                 (Some(d), Some(s)) => d.times(s),
-                _ => Extent::Known(1),
+                _ => ExtentText::Known(1),
             };
-            dims.insert(0, Extent::Known(1));
+            dims.insert(0, ExtentText::Known(1));
             strides.insert(0, stride);
         }
         (dims, strides)
@@ -83,7 +83,7 @@ impl View {
 
     /// The type: what is known is part of it.
     pub(super) fn cpp_type(&self) -> String {
-        let list = |extents: &[Extent]| {
+        let list = |extents: &[ExtentText]| {
             extents.iter().map(|e| e.known().unwrap_or(-1).to_string()).collect::<Vec<_>>().join(", ")
         };
         let (dims, strides) = self.five();
@@ -99,21 +99,21 @@ impl View {
     /// Where it starts.
     pub(super) fn start(&self) -> String {
         match &self.offset {
-            Extent::Known(0) => self.pointer.clone(),
-            Extent::Known(n) => format!("{} + {n}", self.pointer),
-            Extent::Text(t) => format!("{} + {t}", self.pointer),
+            ExtentText::Known(0) => self.pointer.clone(),
+            ExtentText::Known(n) => format!("{} + {n}", self.pointer),
+            ExtentText::Text(t) => format!("{} + {t}", self.pointer),
         }
     }
 
     /// What its constructor takes.
     fn arguments(&self) -> String {
-        let open = |kind: &str, extents: &[Extent]| {
+        let open = |kind: &str, extents: &[ExtentText]| {
             let fixed = extents.iter().map(|e| e.known().unwrap_or(-1).to_string()).collect::<Vec<_>>().join(", ");
-            let open: Vec<String> = extents.iter().filter(|e| e.known().is_none()).map(Extent::text).collect();
+            let open: Vec<String> = extents.iter().filter(|e| e.known().is_none()).map(ExtentText::text).collect();
             format!("{kind}<{fixed}>({})", open.join(", "))
         };
         let (dims, strides) = self.five();
-        let is_open = |list: &[Extent]| list.iter().any(|e| e.known().is_none());
+        let is_open = |list: &[ExtentText]| list.iter().any(|e| e.known().is_none());
         match (is_open(&dims), is_open(&strides)) {
             (false, false) => self.start(),
             (true, false) => format!("{}, {}", self.start(), open("Shape", &dims)),
@@ -124,18 +124,18 @@ impl View {
 
 impl Writer<'_> {
     /// A number of the program as an extent.
-    fn extent(&self, value: ValueId) -> Built<Extent> {
+    fn extent(&self, value: ValueId) -> EmitResult<ExtentText> {
         match self.input.info.constant(value) {
-            Some(n) => Ok(Extent::Known(n)),
-            None => Ok(Extent::Text(self.text(value)?)),
+            Some(n) => Ok(ExtentText::Known(n)),
+            None => Ok(ExtentText::Text(self.text(value)?)),
         }
     }
 
-    fn extents(&self, id: OpId, slot: &str) -> Built<Vec<Extent>> {
+    fn extents(&self, id: OpId, slot: &str) -> EmitResult<Vec<ExtentText>> {
         self.operands(id, slot).into_iter().map(|v| self.extent(v)).collect()
     }
 
-    pub(super) fn make_view(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn make_view(&mut self, id: OpId) -> EmitResult<()> {
         let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
         let value = self.result(id)?;
         let Some(ty) = self.module.value_type(value).view() else { return Err(self.unsupported("this type")) };
@@ -143,7 +143,7 @@ impl Writer<'_> {
         let mut dims = self.extents(id, "shape")?;
         for (dim, stated) in dims.iter_mut().zip(&stated) {
             if let Dim::Fixed(n) = stated {
-                *dim = Extent::Known(*n as i64);
+                *dim = ExtentText::Known(*n as i64);
             }
         }
         let strides = self.extents(id, "strides")?;
@@ -152,21 +152,21 @@ impl Writer<'_> {
         }
         let pointer = self.pointer(ptr)?;
         let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, elem, &dims, &strides));
-        let view = View { elem, pointer, offset: Extent::Known(0), dims, strides, layout };
+        let view = CppView { elem, pointer, offset: ExtentText::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
     }
 
     /// The pointer behind an operand: a pointer, or a lowered view of which only the start counts.
-    fn pointer(&self, value: ValueId) -> Built<String> {
+    fn pointer(&self, value: ValueId) -> EmitResult<String> {
         match self.values.views.get(&value) {
-            Some(view) if view.offset == Extent::Known(0) => Ok(view.pointer.clone()),
+            Some(view) if view.offset == ExtentText::Known(0) => Ok(view.pointer.clone()),
             Some(view) => Ok(format!("({})", view.start())),
             None => self.text(value),
         }
     }
 
-    pub(super) fn partition(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn partition(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a window of a view that comes from elsewhere"));
@@ -177,26 +177,26 @@ impl Writer<'_> {
         if let Some(ty) = self.module.value_type(value).view().filter(|t| t.dims.len() == dims.len()) {
             for (dim, stated) in dims.iter_mut().zip(&ty.dims) {
                 if let Dim::Fixed(n) = stated {
-                    *dim = Extent::Known(*n as i64);
+                    *dim = ExtentText::Known(*n as i64);
                 }
             }
         }
-        let shift = offsets.iter().zip(&whole.strides).fold(Extent::Known(0), |sum, (o, s)| {
+        let shift = offsets.iter().zip(&whole.strides).fold(ExtentText::Known(0), |sum, (o, s)| {
             // A sum as a factor needs its brackets.
             let factor = match o {
-                Extent::Text(t) if t.contains(' ') => Extent::Text(format!("({t})")),
+                ExtentText::Text(t) if t.contains(' ') => ExtentText::Text(format!("({t})")),
                 other => other.clone(),
             };
             sum.plus(factor.times(s))
         });
         let offset = whole.offset.clone().plus(shift);
         let strides = whole.strides[..dims.len().min(whole.strides.len())].to_vec();
-        self.define_view(value, View { offset, dims, strides, ..whole });
+        self.define_view(value, CppView { offset, dims, strides, ..whole });
         Ok(())
     }
 
     /// Keeps a view, and makes a tensor of it where an instruction wants one.
-    pub(super) fn define_view(&mut self, value: ValueId, view: View) {
+    pub(super) fn define_view(&mut self, value: ValueId, view: CppView) {
         let wants = |id: &OpId| {
             !matches!(
                 self.module.meaning(*id),
@@ -225,7 +225,7 @@ impl Writer<'_> {
     }
 
     /// A parameter that is a whole tensor: its type says everything but the start.
-    pub(super) fn view_parameter(&mut self, value: ValueId, pointer: &str) -> Built<()> {
+    pub(super) fn view_parameter(&mut self, value: ValueId, pointer: &str) -> EmitResult<()> {
         let (elem, dims) = match self.module.value_type(value) {
             Type::TensorView(v) | Type::PartitionView(v) => (v.elem, v.dims.clone()),
             Type::Memref(m) => (m.view.elem, m.view.dims.clone()),
@@ -235,12 +235,12 @@ impl Writer<'_> {
         let open = elem_pointer_only(self.module.value_type(value));
         let Some(fixed) = fixed.filter(|f| f.len() <= MAX_RANK) else {
             if open {
-                let view = View {
+                let view = CppView {
                     elem,
                     pointer: pointer.to_string(),
-                    offset: Extent::Known(0),
-                    dims: vec![Extent::Known(1)],
-                    strides: vec![Extent::Known(1)],
+                    offset: ExtentText::Known(0),
+                    dims: vec![ExtentText::Known(1)],
+                    strides: vec![ExtentText::Known(1)],
                     layout: GlobalLayout::Nd,
                 };
                 self.values.views.insert(value, view);
@@ -252,16 +252,16 @@ impl Writer<'_> {
         for at in (1..fixed.len()).rev() {
             strides[at - 1] = strides[at].saturating_mul(fixed[at]);
         }
-        let dims: Vec<Extent> = fixed.into_iter().map(Extent::Known).collect();
-        let strides: Vec<Extent> = strides.into_iter().map(Extent::Known).collect();
+        let dims: Vec<ExtentText> = fixed.into_iter().map(ExtentText::Known).collect();
+        let strides: Vec<ExtentText> = strides.into_iter().map(ExtentText::Known).collect();
         let layout = self.layout_of(value, elem, &dims, &strides);
-        let view = View { elem, pointer: pointer.to_string(), offset: Extent::Known(0), dims, strides, layout };
+        let view = CppView { elem, pointer: pointer.to_string(), offset: ExtentText::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
     }
 
     /// A kernel takes pointers and numbers; what the type leaves open has to be among them.
-    fn open_parameter(&self, value: ValueId, elem: Scalar, rank: usize) -> Diagnostic {
+    fn open_parameter(&self, value: ValueId, elem: ScalarType, rank: usize) -> Diagnostic {
         let name = self.module.value_name(value);
         let list = |letter: char| (0..rank).map(|k| format!("%{letter}{k}")).collect::<Vec<_>>().join(", ");
         let ty = format!("!pto.tensor_view<{}{}>", "?x".repeat(rank), elem.mlir());
@@ -283,7 +283,7 @@ impl Writer<'_> {
     }
 
     /// An extent or stride of a view, by a number that must be known.
-    pub(super) fn view_query(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn view_query(&mut self, id: OpId) -> EmitResult<()> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
         let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
         let Some(view) = self.values.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
@@ -298,7 +298,7 @@ impl Writer<'_> {
     }
 
     /// The start of a view as a pointer, or as a view again.
-    pub(super) fn view_address(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn view_address(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "src");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("this view"));
@@ -314,7 +314,7 @@ impl Writer<'_> {
     }
 
     /// One element of a lowered buffer in global memory.
-    pub(super) fn memref_access(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn memref_access(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "memref");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
@@ -334,7 +334,7 @@ impl Writer<'_> {
     }
 
     /// A window of a lowered buffer in global memory, or the buffer with other extents and strides.
-    pub(super) fn memref_window(&mut self, id: OpId) -> Built<()> {
+    pub(super) fn memref_window(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
             return Err(self.unsupported("a buffer that is not a parameter in global memory"));
@@ -346,24 +346,25 @@ impl Writer<'_> {
             return Err(self.unsupported("a view with these dimensions"));
         }
         let (shift, strides) = if self.module.storage(id) == Some(Storage::BufferRecast) {
-            (offsets.into_iter().next().unwrap_or(Extent::Known(0)), steps)
+            (offsets.into_iter().next().unwrap_or(ExtentText::Known(0)), steps)
         } else {
-            let shift = offsets.iter().zip(&whole.strides).fold(Extent::Known(0), |sum, (o, s)| sum.plus(o.times(s)));
+            let shift =
+                offsets.iter().zip(&whole.strides).fold(ExtentText::Known(0), |sum, (o, s)| sum.plus(o.times(s)));
             (shift, steps.iter().zip(&whole.strides).map(|(a, b)| a.times(b)).collect())
         };
         let offset = whole.offset.clone().plus(shift);
         let value = self.result(id)?;
         let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, whole.elem, &dims, &strides));
-        self.define_view(value, View { offset, dims, strides, layout, ..whole });
+        self.define_view(value, CppView { offset, dims, strides, layout, ..whole });
         Ok(())
     }
 
     /// A list that is partly written in the text and partly given by operands.
-    fn mixed(&self, id: OpId, slot: &str, attr: &str) -> Built<Vec<Extent>> {
+    fn mixed(&self, id: OpId, slot: &str, attr: &str) -> EmitResult<Vec<ExtentText>> {
         let mut open = self.operands(id, slot).into_iter();
         let Some(Attr::Array(items)) = self.module.attr(id, attr) else { return Ok(Vec::new()) };
         let entry = |item: &Attr| match item.int() {
-            Some(n) if n != i64::MIN => Ok(Extent::Known(n)),
+            Some(n) if n != i64::MIN => Ok(ExtentText::Known(n)),
             _ => match open.next() {
                 Some(value) => self.extent(value),
                 None => Err(self.unsupported("an extent that is not given")),
@@ -381,7 +382,7 @@ impl Writer<'_> {
     }
 
     /// The layout of a view that does not state one, from its strides and, where these leave it open, its tiles.
-    fn layout_of(&self, value: ValueId, elem: Scalar, dims: &[Extent], strides: &[Extent]) -> GlobalLayout {
+    fn layout_of(&self, value: ValueId, elem: ScalarType, dims: &[ExtentText], strides: &[ExtentText]) -> GlobalLayout {
         if !self.input.options.infer_layout {
             return GlobalLayout::Nd;
         }
@@ -390,7 +391,7 @@ impl Writer<'_> {
         if !tiles.is_empty() && tiles.iter().all(boxed) {
             return GlobalLayout::Nz;
         }
-        let known = |list: &[Extent], back: usize| list.iter().rev().nth(back).and_then(Extent::known);
+        let known = |list: &[ExtentText], back: usize| list.iter().rev().nth(back).and_then(ExtentText::known);
         let bytes = elem.elem().map_or(4, |d| i64::from(d.unit_bytes()));
         if dims.len() == MAX_RANK {
             let [d2, d3, d4] = [known(dims, 2), known(dims, 1), known(dims, 0)];

@@ -1,12 +1,12 @@
 //! Loops and branches that hand on tiles.
 
 use super::anew::reached;
-use super::{Buffers, Extents, is_open};
+use super::{BufferPass, ValidRegion, is_open};
 use crate::{BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Storage;
 use pto_isa::{Dim, TileType, Type};
 
-impl Buffers {
+impl BufferPass {
     // ---- loops ------------------------------------------------------------------------------------------------------
 
     /// A loop that carries tiles: each is one buffer.
@@ -150,7 +150,7 @@ impl Buffers {
     }
 
     /// All rows and columns of a tile.
-    fn whole(&mut self, id: OpId, tile: &TileType, ops: &mut Vec<OpId>) -> Extents {
+    fn whole(&mut self, id: OpId, tile: &TileType, ops: &mut Vec<OpId>) -> ValidRegion {
         (self.number(id, tile.rows, ops), self.number(id, tile.cols, ops))
     }
 

@@ -5,7 +5,7 @@
 //! one that is taken is.
 
 use super::anew::{all_ways, is_loop, made_inside, reached};
-use super::timeline::{Accesses, Families, MOST_CALLED, Timeline};
+use super::timeline::{Families, FamilyAccesses, MOST_CALLED, OpTimeline};
 use crate::{Module, OpId, ValueId};
 use pto_isa::Dir;
 use pto_isa::row::{Arith, Control, Effect, Meaning, Movement, Storage};
@@ -19,12 +19,12 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
     if contents.is_empty() {
         return BTreeSet::new();
     }
-    let names = Aliases::new(module, contents);
+    let names = MayAlias::new(module, contents);
     let families = Families::new(&names);
     let (mut losing, mut room) = (BTreeSet::new(), MOST_CALLED);
     for function in module.functions().into_iter().filter(|f| has_copies(module, contents, *f)) {
-        let timeline = Timeline::new(&names, function, &mut room);
-        let accesses = Accesses::new(&names, &families, &timeline);
+        let timeline = OpTimeline::new(&names, function, &mut room);
+        let accesses = FamilyAccesses::new(&names, &families, &timeline);
         let own = timeline.own();
         let loops = timeline.ops.iter().enumerate().filter(|(at, id)| own[*at] && is_loop(module, **id));
         let losing_here = loops.filter(|(at, id)| names.are_mixed(&timeline, &accesses, *at, **id));
@@ -46,14 +46,14 @@ fn has_copies(module: &Module, contents: &BTreeSet<ValueId>, function: OpId) -> 
 
 /// What each value may be another name of, but for copies.
 pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeMap<ValueId, BTreeSet<ValueId>> {
-    let names = Aliases::new(module, contents);
+    let names = MayAlias::new(module, contents);
     names.back.into_iter().filter(|(to, _)| !contents.contains(to)).collect()
 }
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
 /// Who may be whom.
-pub(super) struct Aliases<'m> {
+pub(super) struct MayAlias<'m> {
     pub(super) module: &'m Module,
     contents: &'m BTreeSet<ValueId>,
     /// Each value's other names, as the program means it.
@@ -68,7 +68,7 @@ pub(super) struct Aliases<'m> {
     pub(super) users: HashMap<ValueId, Vec<OpId>>,
 }
 
-impl<'m> Aliases<'m> {
+impl<'m> MayAlias<'m> {
     fn new(module: &'m Module, contents: &'m BTreeSet<ValueId>) -> Self {
         let (mut ways, mut back) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::<_, BTreeSet<_>>::new());
         for (from, to) in &all_ways(module) {
@@ -98,7 +98,7 @@ impl<'m> Aliases<'m> {
     }
 
     /// True when something is written under the names of a copy and used under those of what it is copied from, or the other way round.
-    fn are_mixed(&self, timeline: &Timeline, accesses: &Accesses, at: usize, id: OpId) -> bool {
+    fn are_mixed(&self, timeline: &OpTimeline, accesses: &FamilyAccesses, at: usize, id: OpId) -> bool {
         let blocks = self.module.op_regions(id).iter().flat_map(|r| self.module.region(*r).blocks.clone());
         let blocks: Vec<_> = blocks.collect();
         let args = blocks.iter().flat_map(|b| &self.module.block(*b).args).copied();
@@ -120,12 +120,12 @@ impl<'m> Aliases<'m> {
     /// The names of a group of copies, and of what was the same buffer.
     fn sides(
         &self,
-        timeline: &Timeline,
+        timeline: &OpTimeline,
         group: &BTreeSet<ValueId>,
         copy: BTreeSet<ValueId>,
         made: &BTreeSet<ValueId>,
         open: &BTreeSet<ValueId>,
-    ) -> Sides {
+    ) -> CopySides {
         // What a turn makes is another buffer in the next one, where it is known by the names that it was handed on under.
         let may_start = |v: &ValueId| self.roots.contains(v) && !made.contains(v) || open.contains(v);
         let origins = self.origins(group.iter().copied());
@@ -133,7 +133,7 @@ impl<'m> Aliases<'m> {
         let related = reached(origins.iter().copied(), |v| self.ways.get(&v).into_iter().flatten().copied().collect());
         let starts = related.into_iter().filter(|v| !group.contains(v) && may_start(v));
         let from_caller = timeline.params.iter().any(|p| origins.contains(p));
-        Sides { copy, other: self.names(starts), from_caller }
+        CopySides { copy, other: self.names(starts), from_caller }
     }
 
     /// Names that are nothing but a copy of a group or what a turn makes.
@@ -221,7 +221,7 @@ impl<'m> Aliases<'m> {
 // ---- what is touched ------------------------------------------------------------------------------------------------
 
 /// The names of a copy, and of what was the same buffer.
-pub(super) struct Sides {
+pub(super) struct CopySides {
     pub(super) copy: BTreeSet<ValueId>,
     other: BTreeSet<ValueId>,
     /// Whether that may be a buffer of a caller.
@@ -230,23 +230,23 @@ pub(super) struct Sides {
 
 /// What an operation does to the two.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Touch {
+pub(super) struct PairTouch {
     pub(super) writes_copy: bool,
     pub(super) uses_copy: bool,
     pub(super) writes_other: bool,
     pub(super) uses_other: bool,
 }
 
-impl Sides {
+impl CopySides {
     /// The operations that have one of the names as an operand.
-    pub(super) fn users(&self, names: &Aliases) -> BTreeSet<OpId> {
+    pub(super) fn users(&self, names: &MayAlias) -> BTreeSet<OpId> {
         self.copy.iter().chain(&self.other).filter_map(|v| names.users.get(v)).flatten().copied().collect()
     }
 
-    pub(super) fn touched(&self, names: &Aliases, id: OpId) -> Touch {
-        names.accesses(id).fold(Touch::default(), |touch, (value, writes)| {
+    pub(super) fn touched(&self, names: &MayAlias, id: OpId) -> PairTouch {
+        names.accesses(id).fold(PairTouch::default(), |touch, (value, writes)| {
             let (copy, other) = (self.copy.contains(&value), self.other.contains(&value));
-            touch.or(Touch {
+            touch.or(PairTouch {
                 writes_copy: copy && writes,
                 uses_copy: copy,
                 writes_other: other && writes,
@@ -262,7 +262,7 @@ fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bo
     module.control(id) == Some(Control::Call) && !calls.get(&id).is_some_and(|f| body(*f))
 }
 
-impl Touch {
+impl PairTouch {
     pub(super) fn or(self, other: Self) -> Self {
         Self {
             writes_copy: self.writes_copy | other.writes_copy,

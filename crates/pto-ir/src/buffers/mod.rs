@@ -44,7 +44,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
     if early.is_empty() && !are_needed(module, &contents) {
         return Ok(module.clone());
     }
-    let mut this = Buffers {
+    let mut this = BufferPass {
         targets,
         out: module.clone(),
         buffers: HashMap::new(),
@@ -71,7 +71,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
     if this.problems.is_empty() { Ok(this.out) } else { Err(module.error(this.problems)) }
 }
 
-struct Buffers {
+struct BufferPass {
     targets: Targets,
     out: Module,
     /// What stands for a value now.
@@ -86,7 +86,7 @@ struct Buffers {
     losing: BTreeSet<OpId>,
     names: Names,
     /// The tile or view whose region was asked for last, and what that gave.
-    asked: Option<(OpId, ValueId, Extents)>,
+    asked: Option<(OpId, ValueId, ValidRegion)>,
     /// How views lie in memory.
     layouts: HashMap<ValueId, pto_isa::GlobalLayout>,
     /// How often the program uses each value.
@@ -105,9 +105,9 @@ fn uses(module: &Module) -> HashMap<ValueId, usize> {
 }
 
 /// Rows and columns.
-type Extents = (ValueId, ValueId);
+type ValidRegion = (ValueId, ValueId);
 
-impl Buffers {
+impl BufferPass {
     fn block(&mut self, block: BlockId) {
         let mut ops = Vec::new();
         self.dropped.push(Vec::new());
@@ -259,7 +259,7 @@ impl Buffers {
         tile: TileType,
         name: Sym,
         span: Span,
-        extents: Option<Extents>,
+        extents: Option<ValidRegion>,
         ops: &mut Vec<OpId>,
     ) -> ValueId {
         let mut operands = Vec::new();

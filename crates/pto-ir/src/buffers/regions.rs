@@ -1,11 +1,11 @@
 //! Valid regions of buffers, where types leave them open.
 
-use super::{Buffers, Extents};
+use super::{BufferPass, ValidRegion};
 use crate::{OpId, ValueId};
-use pto_isa::row::{Arith, Measure, RegionExtent, Storage};
-use pto_isa::{Dim, Scalar, Type};
+use pto_isa::row::{Arith, OperandExtent, RegionExtent, Storage};
+use pto_isa::{Dim, ScalarType, Type};
 
-impl Buffers {
+impl BufferPass {
     /// Where the rows and columns of a result come from.
     fn sources(&self, id: OpId, value: ValueId) -> [Option<RegionExtent>; 2] {
         let has_region =
@@ -17,7 +17,9 @@ impl Buffers {
     /// The operand whose whole valid region a result has.
     pub(super) fn like(&self, id: OpId, value: ValueId) -> Option<ValueId> {
         let [Some(rows_of), Some(cols_of)] = self.sources(id, value) else { return None };
-        let (Measure::Rows(rows), Measure::Cols(cols)) = (rows_of.measure, cols_of.measure) else { return None };
+        let (OperandExtent::Rows(rows), OperandExtent::Cols(cols)) = (rows_of.measure, cols_of.measure) else {
+            return None;
+        };
         if (rows_of, cols_of) != (RegionExtent::rows(rows), RegionExtent::cols(cols)) {
             return None;
         }
@@ -26,7 +28,7 @@ impl Buffers {
     }
 
     /// Rows and columns of a result whose type leaves one of them open. Without `all`, only those are made.
-    pub(super) fn extents(&mut self, id: OpId, value: ValueId, all: bool, ops: &mut Vec<OpId>) -> Option<Extents> {
+    pub(super) fn extents(&mut self, id: OpId, value: ValueId, all: bool, ops: &mut Vec<OpId>) -> Option<ValidRegion> {
         let ty = *self.out.tile(value)?;
         let [rows, cols] = self.sources(id, value);
         let mut extent = |dim: Dim, from: Option<RegionExtent>| match dim {
@@ -53,7 +55,7 @@ impl Buffers {
     }
 
     fn extent(&mut self, id: OpId, extent: RegionExtent, ops: &mut Vec<OpId>) -> Option<ValueId> {
-        if let Measure::Fixed(n) = extent.measure {
+        if let OperandExtent::Fixed(n) = extent.measure {
             return Some(self.number(id, extent.scaled(n), ops));
         }
         let mut value = self.measure(id, extent.measure, ops)?;
@@ -68,12 +70,12 @@ impl Buffers {
         Some(self.computed(id, Arith::MinSigned, value, most, ops))
     }
 
-    fn measure(&mut self, id: OpId, measure: Measure, ops: &mut Vec<OpId>) -> Option<ValueId> {
+    fn measure(&mut self, id: OpId, measure: OperandExtent, ops: &mut Vec<OpId>) -> Option<ValueId> {
         Some(match measure {
-            Measure::Fixed(n) => self.number(id, n, ops),
-            Measure::Rows(slot) => self.region_in(id, slot, ops)?.0,
-            Measure::Cols(slot) => self.region_in(id, slot, ops)?.1,
-            Measure::Sum(slots) => {
+            OperandExtent::Fixed(n) => self.number(id, n, ops),
+            OperandExtent::Rows(slot) => self.region_in(id, slot, ops)?.0,
+            OperandExtent::Cols(slot) => self.region_in(id, slot, ops)?.1,
+            OperandExtent::Sum(slots) => {
                 let mut sum = None;
                 for slot in slots.into_iter().flatten() {
                     let cols = self.region_in(id, slot, ops)?.1;
@@ -81,19 +83,19 @@ impl Buffers {
                 }
                 sum?
             }
-            Measure::MaxRows(a, b) => {
+            OperandExtent::MaxRows(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.0, self.region_in(id, b, ops)?.0);
                 self.computed(id, Arith::MaxSigned, a, b, ops)
             }
-            Measure::MaxCols(a, b) => {
+            OperandExtent::MaxCols(a, b) => {
                 let (a, b) = (self.region_in(id, a, ops)?.1, self.region_in(id, b, ops)?.1);
                 self.computed(id, Arith::MaxSigned, a, b, ops)
             }
-            Measure::RowsAfter(slot, index) => {
+            OperandExtent::RowsAfter(slot, index) => {
                 let rows = self.region_in(id, slot, ops)?.0;
                 self.after(id, rows, index, ops)?
             }
-            Measure::ColsAfter(slot, index) => {
+            OperandExtent::ColsAfter(slot, index) => {
                 let cols = self.region_in(id, slot, ops)?.1;
                 self.after(id, cols, index, ops)?
             }
@@ -111,8 +113,8 @@ impl Buffers {
 
     /// An integer as an index.
     fn as_index(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
-        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
-        if *self.out.value_type(value) == Type::Scalar(Scalar::Index) {
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(ScalarType::Index)));
+        if *self.out.value_type(value) == Type::Scalar(ScalarType::Index) {
             return value;
         }
         let name = self.fresh("extent");
@@ -122,7 +124,7 @@ impl Buffers {
     }
 
     /// The valid region of the tile, or the extents of the view, in a slot.
-    fn region_in(&mut self, id: OpId, slot: usize, ops: &mut Vec<OpId>) -> Option<Extents> {
+    fn region_in(&mut self, id: OpId, slot: usize, ops: &mut Vec<OpId>) -> Option<ValidRegion> {
         let value = self.out.in_slot(id, slot).next()?.value;
         let value = self.now(value);
         // Asked for once where both extents are needed.
@@ -141,7 +143,7 @@ impl Buffers {
 
     /// A number as a value.
     pub(super) fn number(&mut self, id: OpId, n: u64, ops: &mut Vec<OpId>) -> ValueId {
-        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(ScalarType::Index)));
         let name = self.fresh("extent");
         let made = self.out.new_constant(n.into(), ty, name, span);
         ops.push(made);
@@ -149,7 +151,7 @@ impl Buffers {
     }
 
     pub(super) fn computed(&mut self, id: OpId, how: Arith, a: ValueId, b: ValueId, ops: &mut Vec<OpId>) -> ValueId {
-        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(ScalarType::Index)));
         let name = self.fresh("extent");
         let made = self.out.new_with(how, &[("lhs", a), ("rhs", b)], &[(ty, name)], span);
         ops.push(made);
@@ -157,9 +159,9 @@ impl Buffers {
     }
 
     /// Rows and columns of a tile.
-    pub(super) fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> Extents {
+    pub(super) fn extents_of(&mut self, id: OpId, tile: ValueId, ops: &mut Vec<OpId>) -> ValidRegion {
         let span = self.place(id);
-        let ty = self.out.intern_type(Type::Scalar(Scalar::Index));
+        let ty = self.out.intern_type(Type::Scalar(ScalarType::Index));
         let results = [(ty, self.fresh("rows")), (ty, self.fresh("cols"))];
         let query = self.out.new_with(Storage::GetValid, &[("source", tile)], &results, span);
         ops.push(query);
@@ -168,7 +170,7 @@ impl Buffers {
         (made.next().unwrap_or(nothing), made.next().unwrap_or(nothing))
     }
 
-    pub(super) fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): Extents, ops: &mut Vec<OpId>) {
+    pub(super) fn set_extents(&mut self, id: OpId, tile: ValueId, (rows, cols): ValidRegion, ops: &mut Vec<OpId>) {
         let operands = [("source", tile), ("valid_row", rows), ("valid_col", cols)];
         let span = self.place(id);
         let new = self.out.new_with(Storage::SetValid, &operands, &[], span);

@@ -22,7 +22,7 @@ pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: 
         if made.iter().all(Vec::is_empty) {
             return false;
         }
-        let round = Round::of(module, ways, blocks);
+        let round = CyclePass::of(module, ways, blocks);
         let origins = ways.all_origins(module);
         round.names.chunks(64).any(|names| {
             let values: Vec<ValueId> = names.iter().map(|name| name.value).collect();
@@ -53,7 +53,7 @@ struct Live {
 }
 
 /// Blocks that are jumped between, looked through once. They are known by their places in the list.
-struct Round<'a> {
+struct CyclePass<'a> {
     module: &'a Module,
     ways: &'a Ways,
     blocks: &'a [BlockId],
@@ -68,7 +68,7 @@ struct Round<'a> {
     names: Vec<Name>,
 }
 
-impl<'a> Round<'a> {
+impl<'a> CyclePass<'a> {
     fn of(module: &'a Module, ways: &'a Ways, blocks: &'a [BlockId]) -> Self {
         let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();
         let next = |b: &BlockId| module.next_blocks(*b).filter_map(|to| places.get(&to).copied()).collect();

@@ -1,7 +1,7 @@
 //! What a function does, in the order of the text.
 
 use super::anew::is_loop;
-use super::lost::{Aliases, Sides, Touch};
+use super::lost::{CopySides, MayAlias, PairTouch};
 use crate::{Module, OpId, ValueId};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
@@ -10,10 +10,10 @@ use std::ops::Range;
 pub(super) const MOST_CALLED: usize = 1_000_000;
 
 /// The operations of a function in the order of the text, with those of the functions that it calls where it calls them.
-pub(super) struct Timeline {
+pub(super) struct OpTimeline {
     pub(super) ops: Vec<OpId>,
     /// What is repeated. Of two, one contains the other or they have nothing in common.
-    turns: Vec<Turn>,
+    turns: Vec<RepeatedRange>,
     /// The innermost turn around each operation.
     around: Vec<Option<usize>>,
     /// Where the operations of other functions are.
@@ -24,7 +24,7 @@ pub(super) struct Timeline {
     pub(super) params: Vec<ValueId>,
 }
 
-struct Turn {
+struct RepeatedRange {
     range: Range<usize>,
     outer: Option<usize>,
     /// Where the outermost turn around is.
@@ -41,8 +41,8 @@ struct Danger {
     writes: Range<usize>,
 }
 
-impl Timeline {
-    pub(super) fn new(names: &Aliases, function: OpId, room: &mut usize) -> Self {
+impl OpTimeline {
+    pub(super) fn new(names: &MayAlias, function: OpId, room: &mut usize) -> Self {
         let module = names.module;
         let mut ops = TimelineBuilder {
             module,
@@ -79,9 +79,9 @@ impl Timeline {
         own
     }
 
-    pub(super) fn loses(&self, sides: &Sides, names: &Aliases, at: usize) -> bool {
+    pub(super) fn loses(&self, sides: &CopySides, names: &MayAlias, at: usize) -> bool {
         // Operations of functions that this one does not call are outside.
-        let (mut here, mut outside) = (Vec::new(), Touch::default());
+        let (mut here, mut outside) = (Vec::new(), PairTouch::default());
         for id in sides.users(names) {
             let touch = sides.touched(names, id);
             match self.places.get(&id) {
@@ -89,7 +89,7 @@ impl Timeline {
                 None => outside = outside.or(touch),
             }
         }
-        let all = here.iter().map(|(_, t)| *t).fold(Touch::default(), Touch::or);
+        let all = here.iter().map(|(_, t)| *t).fold(PairTouch::default(), PairTouch::or);
         let danger = self.danger(&here, at + 1);
         here.iter().any(|(at, touch)| {
             (touch.uses_other && danger.meets_use(*at)) || (touch.writes_other && danger.meets_write(*at))
@@ -104,7 +104,7 @@ impl Timeline {
     /// A write to the copy is missed by whatever is behind it, or with it in a turn. A write to another name is missed by uses of the copy behind it
     /// up to the loop, which makes its copy anew there; from there on by uses behind it, in a turn of the loop or in one behind it, and by uses in
     /// front of the loop if both are in a turn. The first write and the last uses stand for all, as turns do not overlap.
-    fn danger(&self, here: &[(usize, Touch)], start: usize) -> Danger {
+    fn danger(&self, here: &[(usize, PairTouch)], start: usize) -> Danger {
         let written = here.iter().filter(|(_, t)| t.writes_copy).map(|(at, _)| *at).min();
         let used = || here.iter().filter(|(_, t)| t.uses_copy).map(|(at, _)| *at);
         let before = used().filter(|at| *at < start).max();
@@ -183,9 +183,9 @@ impl TimelineBuilder<'_> {
 }
 
 /// Turns with what is around them, and the innermost around each of so many operations.
-fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<Turn>, Vec<Option<usize>>) {
+fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec<Option<usize>>) {
     ranges.sort_unstable_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
-    let (mut turns, mut around): (Vec<Turn>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
+    let (mut turns, mut around): (Vec<RepeatedRange>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
     let mut open: Vec<usize> = Vec::new();
     for range in ranges {
         while open.last().is_some_and(|k| turns[*k].range.end <= range.start) {
@@ -194,7 +194,7 @@ fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<Turn>, Vec<Option<u
         let outermost = open.first().map_or(&range, |k| &turns[*k].range).clone();
         let outer = open.last().copied();
         open.push(turns.len());
-        turns.push(Turn { range, outer, outermost });
+        turns.push(RepeatedRange { range, outer, outermost });
     }
     let mut open: Vec<usize> = Vec::new();
     let mut next = turns.iter().enumerate().peekable();
@@ -220,7 +220,7 @@ pub(super) struct Families {
 }
 
 impl Families {
-    pub(super) fn new(names: &Aliases) -> Self {
+    pub(super) fn new(names: &MayAlias) -> Self {
         let mut parents: Vec<usize> = (0..names.module.value_count()).collect();
         for (from, to) in names.ways.iter().flat_map(|(from, all)| all.iter().map(move |to| (from, to))) {
             let (a, b) = (root(&mut parents, from.index()), root(&mut parents, to.index()));
@@ -240,7 +240,7 @@ impl Families {
         self.of[value.index()]
     }
 
-    fn used(&self, names: &Aliases, id: OpId) -> BTreeSet<usize> {
+    fn used(&self, names: &MayAlias, id: OpId) -> BTreeSet<usize> {
         names.accesses(id).map(|(value, _)| self.of(value)).collect()
     }
 }
@@ -254,23 +254,23 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
 }
 
 /// Where a timeline uses and writes each family.
-pub(super) struct Accesses<'a> {
-    names: &'a Aliases<'a>,
+pub(super) struct FamilyAccesses<'a> {
+    names: &'a MayAlias<'a>,
     families: &'a Families,
-    by_family: HashMap<usize, Access>,
+    by_family: HashMap<usize, FamilyUses>,
 }
 
 #[derive(Default)]
-struct Access {
+struct FamilyUses {
     uses: Vec<(usize, ValueId)>,
     writes: Vec<(usize, ValueId)>,
     /// How many operations use the family here.
     users: usize,
 }
 
-impl<'a> Accesses<'a> {
-    pub(super) fn new(names: &'a Aliases<'a>, families: &'a Families, timeline: &Timeline) -> Self {
-        let mut by_family: HashMap<usize, Access> = HashMap::new();
+impl<'a> FamilyAccesses<'a> {
+    pub(super) fn new(names: &'a MayAlias<'a>, families: &'a Families, timeline: &OpTimeline) -> Self {
+        let mut by_family: HashMap<usize, FamilyUses> = HashMap::new();
         let mut seen = HashSet::new();
         for (at, id) in timeline.ops.iter().enumerate() {
             for (value, writes) in names.accesses(*id) {
@@ -290,20 +290,20 @@ impl<'a> Accesses<'a> {
     /// False when a loop loses no write even if all its family were one buffer, but for names of its own. Looks at little more than those.
     pub(super) fn may_lose(
         &self,
-        timeline: &Timeline,
+        timeline: &OpTimeline,
         copy: &BTreeSet<ValueId>,
         own: &BTreeSet<ValueId>,
         at: usize,
     ) -> bool {
         let Some(family) = copy.first().map(|v| self.families.of(*v)) else { return false };
-        let none = Access::default();
+        let none = FamilyUses::default();
         let access = self.by_family.get(&family).unwrap_or(&none);
         let users: BTreeSet<OpId> = copy.iter().filter_map(|v| self.names.users.get(v)).flatten().copied().collect();
         let mut here = Vec::new();
         for id in users {
             let used = self.names.accesses(id).filter(|(value, _)| copy.contains(value));
-            let touch = used.fold(Touch::default(), |touch, (_, writes)| {
-                touch.or(Touch { writes_copy: writes, uses_copy: true, ..Touch::default() })
+            let touch = used.fold(PairTouch::default(), |touch, (_, writes)| {
+                touch.or(PairTouch { writes_copy: writes, uses_copy: true, ..PairTouch::default() })
             });
             match timeline.places.get(&id) {
                 Some(places) => here.extend(places.iter().map(|at| (*at, touch)).filter(|(_, t)| t.any())),

@@ -1,18 +1,18 @@
 //! Rows and columns of what is loaded from a view.
 
-use super::{Buffers, Extents};
+use super::{BufferPass, ValidRegion};
 use crate::{OpId, ValueId};
 use pto_isa::row::{Arith, Storage};
-use pto_isa::{Dim, GlobalLayout, MAX_RANK, Scalar, Type, ViewType};
+use pto_isa::{Dim, GlobalLayout, MAX_RANK, ScalarType, Type, ViewType};
 
-impl Buffers {
+impl BufferPass {
     /// True for a view whose rows and columns can be told apart.
     pub(super) fn has_matrix(&self, view: ValueId) -> bool {
         self.view_type(view).is_some() && self.matrix_layout(view).is_some()
     }
 
     /// Rows and columns of a view.
-    pub(super) fn matrix(&mut self, id: OpId, view: ValueId, ops: &mut Vec<OpId>) -> Option<Extents> {
+    pub(super) fn matrix(&mut self, id: OpId, view: ValueId, ops: &mut Vec<OpId>) -> Option<ValidRegion> {
         let layout = self.matrix_layout(view)?;
         let rank = self.view_type(view)?.dims.len();
         let lead = MAX_RANK - rank;
@@ -59,7 +59,7 @@ impl Buffers {
 
     fn queried_extent(&mut self, id: OpId, view: ValueId, at: usize, ops: &mut Vec<OpId>) -> ValueId {
         let dimension = self.number(id, at as u64, ops);
-        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(Scalar::Index)));
+        let (span, ty) = (self.place(id), self.out.intern_type(Type::Scalar(ScalarType::Index)));
         let name = self.fresh("extent");
         let operands = [("tensor_view", view), ("dim_index", dimension)];
         let made = self.out.new_with(Storage::ViewExtent, &operands, &[(ty, name)], span);

@@ -3,7 +3,7 @@
 use super::{Form, Printer};
 use crate::{Attr, OpId, Sym, TypeId};
 use pto_isa::enums::Bracket;
-use pto_isa::{Scalar, Type};
+use pto_isa::{ScalarType, Type};
 use std::fmt::Write;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -104,7 +104,7 @@ impl<'a> Printer<'a> {
             Attr::Float(x, ty) => self.typed(&float_text(*x), *ty),
             Attr::FloatBits(bits, ty) => {
                 let digits = match self.module.ty(*ty) {
-                    Type::Scalar(Scalar::Elem(d)) => (d.bits() as usize).div_ceil(4),
+                    Type::Scalar(ScalarType::Elem(d)) => (d.bits() as usize).div_ceil(4),
                     _ => 16,
                 };
                 self.typed(&format!("0x{bits:0digits$X}"), *ty)

@@ -3,7 +3,7 @@
 use super::Printer;
 use crate::{Attr, BlockId, OpId, Successor, ValueId};
 use pto_isa::row::{Control, Custom, Storage};
-use pto_isa::{FnType, Scalar, Type};
+use pto_isa::{FnType, ScalarType, Type};
 
 impl Printer<'_> {
     pub(super) fn custom(&mut self, op: OpId, custom: Custom) {
@@ -215,7 +215,7 @@ impl Printer<'_> {
             let types = self.types_of(&inits);
             self.put(&format!(" iter_args({}) -> ({types})", pairs.join(", ")));
         }
-        if *module.value_type(args[0]) != Type::Scalar(Scalar::Index) {
+        if *module.value_type(args[0]) != Type::Scalar(ScalarType::Index) {
             let ty = self.type_of(args[0]);
             self.put(&format!(" : {ty}"));
         }

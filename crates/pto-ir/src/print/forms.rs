@@ -3,7 +3,7 @@
 use super::types::{BUFFER, VALUE};
 use super::{Form, Printer};
 use crate::{Listed, Module, OpId, Operand, ValueId};
-use pto_isa::row::{Count, SlotKind, Syntax};
+use pto_isa::row::{SlotCount, SlotKind, Syntax};
 use pto_isa::{Dir, Row, Type};
 
 /// The operands of a tile instruction, sorted by where they are written.
@@ -136,9 +136,9 @@ impl Printer<'_> {
         let row = self.module.op(op).op.row();
         let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return };
         let source = |s: usize| s != scratch && row.slots[s].kind == SlotKind::Tile && row.slots[s].dir == Dir::In;
-        let optional = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::Optional).count();
+        let optional = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == SlotCount::Optional).count();
         let given = self.module.operands(op).iter().filter(|o| source(usize::from(o.slot))).count();
-        let required = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == Count::One).count();
+        let required = (0..row.slots.len()).filter(|&s| source(s) && row.slots[s].count == SlotCount::One).count();
         let has_scratch = self.module.in_slot(op, scratch).next().is_some();
         if !has_scratch && optional >= 2 && given > required {
             self.put(" no_tmp");
@@ -368,7 +368,7 @@ impl Printer<'_> {
 
     /// How many operands each slot has, where that is not plain.
     pub(super) fn segments(&self, op: OpId, row: &Row) -> Option<String> {
-        let open = row.slots.iter().filter(|s| s.count != Count::One).count();
+        let open = row.slots.iter().filter(|s| s.count != SlotCount::One).count();
         (open > 1).then(|| {
             let sizes: Vec<String> =
                 row.generic_slots().iter().map(|&s| self.module.in_slot(op, s).count().to_string()).collect();
@@ -383,7 +383,7 @@ impl Printer<'_> {
 pub fn result_slots(row: &Row, count: usize) -> Vec<usize> {
     let slots: Vec<usize> = (0..row.slots.len()).filter(|&s| row.slots[s].is_result()).collect();
     let mut spare = slots.len().saturating_sub(count);
-    let optional = |s: usize| row.slots[s].count != Count::One;
+    let optional = |s: usize| row.slots[s].count != SlotCount::One;
     let mut kept = Vec::new();
     for s in slots {
         if spare > 0 && optional(s) {

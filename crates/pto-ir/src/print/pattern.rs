@@ -2,7 +2,7 @@
 
 use super::Printer;
 use crate::{Attr, OpId, ValueId};
-use pto_isa::row::{AttrKind, Count};
+use pto_isa::row::{AttrKind, SlotCount};
 use std::borrow::Cow;
 
 impl Printer<'_> {
@@ -30,7 +30,7 @@ impl Printer<'_> {
         let row = self.module.op(op).op.row();
         let required = without_groups(pattern);
         let has_slot = |word: &str| {
-            let many = row.slot(word).is_some_and(|s| row.slot_at(s).count == Count::Many);
+            let many = row.slot(word).is_some_and(|s| row.slot_at(s).count == SlotCount::Many);
             many || self.slot_of(op, word).next().is_some()
         };
         let has_attr = |word: &str| match (self.module.attr(op, word), row.attr(word).map(|a| a.kind)) {

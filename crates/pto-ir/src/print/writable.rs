@@ -6,7 +6,7 @@
 use super::Printer;
 use crate::{Attr, BlockId, OpId, TypeId, ValueId};
 use pto_isa::row::Custom;
-use pto_isa::{Scalar, Type};
+use pto_isa::{ScalarType, Type};
 
 impl Printer<'_> {
     /// True when the custom grammar writes the operation so that it reads back the same.
@@ -33,7 +33,7 @@ impl Printer<'_> {
             Custom::MemrefView => self.view_is_writable(op),
             Custom::MemrefLoad => self.element(op, 0) == Some(m.value_type(self.first_result(op)).clone()),
             Custom::MemrefStore => self.element(op, 1).is_some(),
-            Custom::MemrefDim => *m.value_type(self.first_result(op)) == Type::Scalar(Scalar::Index),
+            Custom::MemrefDim => *m.value_type(self.first_result(op)) == Type::Scalar(ScalarType::Index),
             Custom::Return
             | Custom::Yield
             | Custom::FusionYield
@@ -133,10 +133,10 @@ impl Printer<'_> {
         let ty = self.result(op);
         let scalar = m.ty(ty).scalar();
         match m.attr(op, "value") {
-            Some(Attr::Bool(_)) => scalar == Some(Scalar::I1),
-            Some(Attr::Int(_, t)) => *t == ty && scalar.is_some_and(|s| s.is_int() && s != Scalar::I1),
-            Some(Attr::Float(x, t)) => *t == ty && x.is_finite() && scalar.is_some_and(Scalar::is_float),
-            Some(Attr::FloatBits(_, t)) => *t == ty && scalar.is_some_and(Scalar::is_float),
+            Some(Attr::Bool(_)) => scalar == Some(ScalarType::I1),
+            Some(Attr::Int(_, t)) => *t == ty && scalar.is_some_and(|s| s.is_int() && s != ScalarType::I1),
+            Some(Attr::Float(x, t)) => *t == ty && x.is_finite() && scalar.is_some_and(ScalarType::is_float),
+            Some(Attr::FloatBits(_, t)) => *t == ty && scalar.is_some_and(ScalarType::is_float),
             Some(Attr::Raw(text)) => m.names.text(*text).starts_with("dense<") && ty != TypeId::UNKNOWN,
             _ => false,
         }
@@ -146,7 +146,7 @@ impl Printer<'_> {
         let m = self.module;
         let wanted = m.op(op).op.row().attr("predicate").and_then(|a| a.enumeration());
         let predicate = matches!(m.attr(op, "predicate"), Some(Attr::Enum(d, _)) if Some(*d) == wanted);
-        predicate && self.ty(op, 0) == self.ty(op, 1) && m.ty(self.result(op)).scalar() == Some(Scalar::I1)
+        predicate && self.ty(op, 0) == self.ty(op, 1) && m.ty(self.result(op)).scalar() == Some(ScalarType::I1)
     }
 
     /// Each list holds integers, and one `unit` for each operand that stands in it.

@@ -2,10 +2,10 @@
 //!
 //! The lists are short and blind to what the other slots hold: the search combines them and lets the rules decide.
 
-use crate::row::{AttrKind, AttrSpec, Elem, Infer, SlotKind};
+use crate::row::{AttrKind, AttrSpec, ElemRule, Infer, SlotKind};
 use crate::rules::AttrValue;
 use crate::{
-    BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, Scalar, Slot, Target, TileType, Token, Type, ViewType,
+    BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, ScalarType, Slot, Target, TileType, Token, Type, ViewType,
 };
 
 /// Rows and columns of an ordinary tile.
@@ -28,8 +28,8 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
         return vec![fixed.ty()];
     }
     let dtypes = dtypes(row, slot, data);
-    let scalar = |list: &[Scalar]| list.iter().map(|s| Type::Scalar(*s)).collect();
-    let int = [Scalar::Elem(DType::I32), Scalar::Elem(DType::I64), Scalar::Index];
+    let scalar = |list: &[ScalarType]| list.iter().map(|s| Type::Scalar(*s)).collect();
+    let int = [ScalarType::Elem(DType::I32), ScalarType::Elem(DType::I64), ScalarType::Index];
     match slot.kind {
         SlotKind::Tile => ranked(tiles(slot, &dtypes, target)),
         SlotKind::TileOrScalar => scalars(&dtypes).chain(ranked(tiles(slot, &dtypes, target))).collect(),
@@ -38,17 +38,17 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
         SlotKind::MultiTile => vec![Type::MultiTile(TileType::new(Loc::Vec, data, SIDE, SIDE), 2)],
         SlotKind::Scalar => scalars(&dtypes).collect(),
         SlotKind::Int => scalar(&int),
-        SlotKind::Float => scalar(&[Scalar::Elem(DType::F32)]),
-        SlotKind::Index => scalar(&[Scalar::Index]),
-        SlotKind::Bool => scalar(&[Scalar::I1]),
-        SlotKind::Ptr => dtypes.iter().map(|&d| Type::Ptr(Scalar::Elem(d), PtrSpace::Default)).collect(),
+        SlotKind::Float => scalar(&[ScalarType::Elem(DType::F32)]),
+        SlotKind::Index => scalar(&[ScalarType::Index]),
+        SlotKind::Bool => scalar(&[ScalarType::I1]),
+        SlotKind::Ptr => dtypes.iter().map(|&d| Type::Ptr(ScalarType::Elem(d), PtrSpace::Default)).collect(),
         SlotKind::Pipe => vec![Type::Token(Token::Pipe)],
         SlotKind::Event => vec![Type::Token(Token::Event)],
         SlotKind::Session => vec![Type::Token(Token::AsyncSession)],
         SlotKind::AsyncEvent => vec![Type::Token(Token::AsyncEvent)],
         SlotKind::EventIds => vec![Type::EventIds(2)],
         SlotKind::Vector => {
-            vec![Type::Vector(ViewType { dims: [Dim::Fixed(4)].into(), elem: Scalar::Elem(DType::I16) })]
+            vec![Type::Vector(ViewType { dims: [Dim::Fixed(4)].into(), elem: ScalarType::Elem(DType::I16) })]
         }
         SlotKind::Any => scalar(&int),
     }
@@ -58,23 +58,23 @@ pub(super) fn types(row: &Row, slot: &Slot, data: DType, target: Target) -> Vec<
 fn dtypes(row: &Row, slot: &Slot, data: DType) -> Vec<DType> {
     let any = || std::iter::once(data).chain(PREFERRED.into_iter().filter(move |&d| d != data));
     match slot.elem {
-        Elem::Data => vec![data],
-        Elem::Of(set) => any().filter(|&d| set.contains(d)).collect(),
-        Elem::Like(other) => match row.slot(other).map(|at| row.slot_at(at)) {
-            Some(other) if other.elem != Elem::Like(slot.name) => dtypes(row, other, data),
+        ElemRule::Data => vec![data],
+        ElemRule::Of(set) => any().filter(|&d| set.contains(d)).collect(),
+        ElemRule::Like(other) => match row.slot(other).map(|at| row.slot_at(at)) {
+            Some(other) if other.elem != ElemRule::Like(slot.name) => dtypes(row, other, data),
             _ => vec![data],
         },
-        Elem::Any => any().collect(),
+        ElemRule::Any => any().collect(),
     }
 }
 
 fn scalars(dtypes: &[DType]) -> impl Iterator<Item = Type> {
-    dtypes.iter().map(|&d| Type::Scalar(Scalar::Elem(d)))
+    dtypes.iter().map(|&d| Type::Scalar(ScalarType::Elem(d)))
 }
 
 fn views(dtypes: &[DType]) -> impl Iterator<Item = Type> {
     let dims = [Dim::Fixed(SIDE), Dim::Fixed(SIDE)];
-    dtypes.iter().map(move |&d| Type::PartitionView(ViewType { dims: dims.into(), elem: Scalar::Elem(d) }))
+    dtypes.iter().map(move |&d| Type::PartitionView(ViewType { dims: dims.into(), elem: ScalarType::Elem(d) }))
 }
 
 /// Tiles by rank: how far each is from the ordinary one of the ordinary element type.

@@ -5,8 +5,8 @@ mod candidates;
 
 pub use candidates::values;
 
-use crate::row::{AttrSpec, Count, Elem, Row, Slot};
-use crate::rules::{Arg, AttrValue, Instance};
+use crate::row::{AttrSpec, ElemRule, Row, Slot, SlotCount};
+use crate::rules::{AttrValue, Instance, RuleArg};
 use crate::{DType, DTypes, Op, Target, Type, codes};
 
 /// Combinations tried for one element type.
@@ -31,7 +31,7 @@ impl Filling {
 
     /// The same for a function that may place its tiles itself.
     pub fn is_legal_in(&self, target: Target, manual: bool) -> bool {
-        let args: Vec<Arg> = self.types.iter().map(|(slot, ty)| Arg { slot: *slot, ty, value: None }).collect();
+        let args: Vec<RuleArg> = self.types.iter().map(|(slot, ty)| RuleArg { slot: *slot, ty, value: None }).collect();
         let row = self.op.row();
         Instance { row, target, manual, args: &args, attrs: &self.attrs }.check().0.is_empty()
     }
@@ -45,13 +45,13 @@ impl Filling {
 /// assert!(fill::filling(op::tmax, Target::A2A3, DType::U8, 100).is_none());
 /// ```
 pub fn filling(op: Op, target: Target, data: DType, tries: usize) -> Option<Filling> {
-    Search::new(op, target, data, tries).first(&mut |_| true)
+    FillSearch::new(op, target, data, tries).first(&mut |_| true)
 }
 
 /// A few legal uses, from the most ordinary on.
 pub fn several(op: Op, target: Target, data: DType, tries: usize, count: usize) -> Vec<Filling> {
     let mut found = Vec::new();
-    Search::new(op, target, data, tries).first(&mut |f| {
+    FillSearch::new(op, target, data, tries).first(&mut |f| {
         found.push(f.clone());
         found.len() == count
     });
@@ -60,22 +60,22 @@ pub fn several(op: Op, target: Target, data: DType, tries: usize, count: usize) 
 
 /// The most ordinary legal use of an instruction that is also accepted by the caller.
 pub fn first(op: Op, target: Target, mut accept: impl FnMut(&Filling) -> bool) -> Option<Filling> {
-    data_types(op.row(), target).into_iter().find_map(|d| Search::new(op, target, d, TRIES).first(&mut accept))
+    data_types(op.row(), target).into_iter().find_map(|d| FillSearch::new(op, target, d, TRIES).first(&mut accept))
 }
 
 /// Element types to build a use around.
 pub fn data_types(row: &Row, target: Target) -> Vec<DType> {
-    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data);
+    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data);
     candidates::preferred(if has_data { row.data_types(target) } else { DTypes::ALL }).collect()
 }
 
 /// One position of the search and what it can hold; `None` leaves it out.
-enum Position {
+enum SearchPosition {
     Slot(u8, Vec<Option<Type>>),
     Attr(&'static str, Vec<Option<AttrValue<'static>>>),
 }
 
-impl Position {
+impl SearchPosition {
     fn choices(&self) -> usize {
         match self {
             Self::Slot(_, list) => list.len(),
@@ -84,27 +84,27 @@ impl Position {
     }
 }
 
-struct Search {
+struct FillSearch {
     op: Op,
     target: Target,
-    places: Vec<Position>,
+    places: Vec<SearchPosition>,
     tries: usize,
 }
 
-impl Search {
+impl FillSearch {
     fn new(op: Op, target: Target, data: DType, tries: usize) -> Self {
         let row = op.row();
         let slots = row.slots.iter().chain(row.results).enumerate();
-        let mut places: Vec<Position> = slots
+        let mut places: Vec<SearchPosition> = slots
             .map(|(at, slot)| {
                 let alone = |ty: &Type| fits_alone(op, target, at as u8, ty);
                 let types = candidates::types(row, slot, data, target).into_iter().filter(alone).map(Some);
-                Position::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
+                SearchPosition::Slot(at as u8, with_absence(types, slot_absence(row, slot, target)))
             })
             .collect();
         places.extend(row.attrs.iter().map(|spec| {
             let values = values(spec).into_iter().map(Some);
-            Position::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
+            SearchPosition::Attr(spec.name, with_absence(values, attr_absence(row, spec)))
         }));
         Self { op, target, places, tries }
     }
@@ -149,8 +149,8 @@ impl Search {
         let mut filling = Filling { op: self.op, types: Vec::new(), attrs: Vec::new() };
         for (place, &at) in self.places.iter().zip(chosen) {
             match place {
-                Position::Slot(slot, list) => filling.types.extend(list[at].clone().map(|ty| (*slot, ty))),
-                Position::Attr(name, list) => filling.attrs.extend(list[at].map(|value| (*name, value))),
+                SearchPosition::Slot(slot, list) => filling.types.extend(list[at].clone().map(|ty| (*slot, ty))),
+                SearchPosition::Attr(name, list) => filling.attrs.extend(list[at].map(|value| (*name, value))),
             }
         }
         filling.is_legal(self.target).then_some(filling)
@@ -159,7 +159,7 @@ impl Search {
 
 /// False when a type breaks a rule about its own slot, whatever stands in the others.
 fn fits_alone(op: Op, target: Target, slot: u8, ty: &Type) -> bool {
-    let args = [Arg { slot, ty, value: None }];
+    let args = [RuleArg { slot, ty, value: None }];
     let (broken, _) = Instance { row: op.row(), target, manual: false, args: &args, attrs: &[] }.check();
     let own = [codes::ELEM_TYPE, codes::LOCATION, codes::LAYOUT];
     !broken.iter().any(|b| own.contains(&b.code) && b.slots == [usize::from(slot)])
@@ -187,10 +187,10 @@ fn with_absence<T>(choices: impl Iterator<Item = Option<T>>, absence: Absence) -
 fn slot_absence(row: &Row, slot: &Slot, target: Target) -> Absence {
     let scratch = row.scratch.as_ref().filter(|s| s.slot == slot.name);
     match slot.count {
-        Count::One | Count::Many => Absence::Never,
-        Count::Optional if scratch.is_some_and(|s| s.required.contains(target)) => Absence::Last,
-        Count::Optional if is_in_a_rule(row, slot.name) => Absence::First,
-        Count::Optional => Absence::Only,
+        SlotCount::One | SlotCount::Many => Absence::Never,
+        SlotCount::Optional if scratch.is_some_and(|s| s.required.contains(target)) => Absence::Last,
+        SlotCount::Optional if is_in_a_rule(row, slot.name) => Absence::First,
+        SlotCount::Optional => Absence::Only,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The smaller columns of a row: family, domain, aliasing, pipes, effects, scratch, cost, C++.
 
 use crate::rules::Instance;
-use crate::{Loc, Pipe, Scalar, Target, Targets};
+use crate::{Loc, Pipe, ScalarType, Target, Targets};
 
 /// The family of an instruction; one table file each.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -82,7 +82,7 @@ pub enum Sums {
 
 /// May the destination share memory with a source?
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Alias {
+pub enum Aliasing {
     /// Yes, at the same address.
     InPlace,
     /// Not on these targets.
@@ -119,7 +119,7 @@ pub struct PipeCase {
 
 /// Which kind of core an instruction belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Core {
+pub enum CoreKind {
     /// Either kind.
     Any,
     /// The core with the matrix unit.
@@ -128,7 +128,7 @@ pub enum Core {
     Vector,
 }
 
-impl Core {
+impl CoreKind {
     /// A word for messages, as in `pto.kernel_kind`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -187,7 +187,7 @@ impl Scratch {
 /// Which law of the cost model applies.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the names are the documentation")]
-pub enum Cost {
+pub enum CostClass {
     None,
     VectorUnary,
     VectorBinary,
@@ -331,7 +331,7 @@ pub enum When {
     /// The operand is a pointer.
     Pointer(&'static str),
     /// The operand or result is a scalar of this type.
-    Scalar(&'static str, Scalar),
+    Scalar(&'static str, ScalarType),
     /// The first tile has more rows or columns than the second.
     Larger(&'static str, &'static str),
     /// Both operands are one value, or start at one address.

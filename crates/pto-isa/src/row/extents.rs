@@ -8,7 +8,7 @@ use crate::{Dir, TileType};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RegionExtent {
     /// What it is taken from.
-    pub measure: Measure,
+    pub measure: OperandExtent,
     /// Divides the measure; 1 for nothing.
     pub per: u64,
     /// Multiplies the quotient; 1 for nothing.
@@ -19,7 +19,7 @@ pub struct RegionExtent {
 
 /// A number that operands give.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Measure {
+pub enum OperandExtent {
     /// A number.
     Fixed(u64),
     /// The valid rows of the tile, or the extent before the last of the view, in this slot.
@@ -41,7 +41,7 @@ pub enum Measure {
 /// What a row says of a result whose valid region its rules do not give: rows and columns by slots. The first region of a
 /// result counts whose operands are given.
 #[derive(Clone, Copy, Debug)]
-pub struct Region {
+pub struct ResultRegion {
     /// The result.
     pub slot: &'static str,
     /// Its valid rows.
@@ -70,9 +70,9 @@ pub enum From {
     /// What an index leaves of the valid columns of an operand, as far as the tile has room.
     ColsAfter(&'static str, &'static str),
     /// The valid rows of this operand, by a factor; the region does not apply where there is none.
-    ScaledRows(&'static str, fn(&Uses) -> Option<Factor>),
+    ScaledRows(&'static str, fn(&Uses) -> Option<ExtentFactor>),
     /// The valid columns of this operand, by a factor; the region does not apply where there is none.
-    ScaledCols(&'static str, fn(&Uses) -> Option<Factor>),
+    ScaledCols(&'static str, fn(&Uses) -> Option<ExtentFactor>),
     /// A number.
     Fixed(u64),
     /// All that the tile has: the instruction defines every element, and nothing narrows it.
@@ -81,7 +81,7 @@ pub enum From {
 
 /// How an extent grows or shrinks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Factor {
+pub struct ExtentFactor {
     /// Divides, rounded up.
     pub per: u64,
     /// Multiplies then.
@@ -111,12 +111,12 @@ impl Uses<'_> {
 }
 
 /// The valid region of a result.
-pub const fn region(slot: &'static str, rows: From, cols: From) -> Region {
-    Region { slot, rows, cols }
+pub const fn region(slot: &'static str, rows: From, cols: From) -> ResultRegion {
+    ResultRegion { slot, rows, cols }
 }
 
 /// All of the tile.
-pub const fn whole(slot: &'static str) -> Region {
+pub const fn whole(slot: &'static str) -> ResultRegion {
     region(slot, From::Whole, From::Whole)
 }
 
@@ -146,31 +146,32 @@ impl Row {
     fn stated(&self, slot: usize, uses: &Uses) -> [Option<RegionExtent>; 2] {
         let tile = (uses.tile)(slot);
         let (rows, cols) = (tile.map(|t| t.rows), tile.map(|t| t.cols));
-        let of = |r: &Region| Some([Some(self.extent(r.rows, rows, uses)?), Some(self.extent(r.cols, cols, uses)?)]);
+        let of =
+            |r: &ResultRegion| Some([Some(self.extent(r.rows, rows, uses)?), Some(self.extent(r.cols, cols, uses)?)]);
         self.regions.iter().filter(|r| self.slot(r.slot) == Some(slot)).find_map(of).unwrap_or_default()
     }
 
     fn extent(&self, from: From, own: Option<u64>, uses: &Uses) -> Option<RegionExtent> {
         let measure = match from {
-            From::Rows(name) | From::ScaledRows(name, _) => Measure::Rows(self.slot(name)?),
-            From::Cols(name) | From::ScaledCols(name, _) => Measure::Cols(self.slot(name)?),
-            From::Both(a, b) => Measure::Sum([Some(self.slot(a)?), Some(self.slot(b)?), None, None]),
+            From::Rows(name) | From::ScaledRows(name, _) => OperandExtent::Rows(self.slot(name)?),
+            From::Cols(name) | From::ScaledCols(name, _) => OperandExtent::Cols(self.slot(name)?),
+            From::Both(a, b) => OperandExtent::Sum([Some(self.slot(a)?), Some(self.slot(b)?), None, None]),
             From::Room(names) => {
                 let mut given = names.iter().filter_map(|n| self.slot(n)).filter(|s| (uses.given)(*s));
-                Measure::Sum(std::array::from_fn(|_| given.next()))
+                OperandExtent::Sum(std::array::from_fn(|_| given.next()))
             }
-            From::MaxRows(a, b) => Measure::MaxRows(self.slot(a)?, self.slot(b)?),
-            From::MaxCols(a, b) => Measure::MaxCols(self.slot(a)?, self.slot(b)?),
-            From::RowsAfter(name, index) => Measure::RowsAfter(self.slot(name)?, self.slot(index)?),
-            From::ColsAfter(name, index) => Measure::ColsAfter(self.slot(name)?, self.slot(index)?),
-            From::Fixed(n) => Measure::Fixed(n),
-            From::Whole => Measure::Fixed(own?),
+            From::MaxRows(a, b) => OperandExtent::MaxRows(self.slot(a)?, self.slot(b)?),
+            From::MaxCols(a, b) => OperandExtent::MaxCols(self.slot(a)?, self.slot(b)?),
+            From::RowsAfter(name, index) => OperandExtent::RowsAfter(self.slot(name)?, self.slot(index)?),
+            From::ColsAfter(name, index) => OperandExtent::ColsAfter(self.slot(name)?, self.slot(index)?),
+            From::Fixed(n) => OperandExtent::Fixed(n),
+            From::Whole => OperandExtent::Fixed(own?),
         };
         let factor = match from {
             From::ScaledRows(_, factor) | From::ScaledCols(_, factor) => factor(uses)?,
-            From::Room(_) | From::RowsAfter(..) => Factor { per: 1, times: 1, clipped: true },
-            From::ColsAfter(name, _) => Factor { clipped: true, ..uses.columns_of(name) },
-            _ => Factor { per: 1, times: 1, clipped: false },
+            From::Room(_) | From::RowsAfter(..) => ExtentFactor { per: 1, times: 1, clipped: true },
+            From::ColsAfter(name, _) => ExtentFactor { clipped: true, ..uses.columns_of(name) },
+            _ => ExtentFactor { per: 1, times: 1, clipped: false },
         };
         let extent = RegionExtent {
             measure,
@@ -220,23 +221,23 @@ impl Row {
 }
 
 impl RegionExtent {
-    const fn of(measure: Measure) -> Self {
+    const fn of(measure: OperandExtent) -> Self {
         Self { measure, per: 1, times: 1, at_most: None }
     }
 
     /// A number.
     pub const fn fixed(n: u64) -> Self {
-        Self::of(Measure::Fixed(n))
+        Self::of(OperandExtent::Fixed(n))
     }
 
     /// The valid rows of an operand.
     pub const fn rows(slot: usize) -> Self {
-        Self::of(Measure::Rows(slot))
+        Self::of(OperandExtent::Rows(slot))
     }
 
     /// The valid columns of an operand.
     pub const fn cols(slot: usize) -> Self {
-        Self::of(Measure::Cols(slot))
+        Self::of(OperandExtent::Cols(slot))
     }
 
     /// The extent for a value of its measure.
@@ -246,7 +247,7 @@ impl RegionExtent {
     }
 }
 
-impl Measure {
+impl OperandExtent {
     /// The slots of the tiles and views it is taken from.
     pub const fn slots(self) -> [Option<usize>; 4] {
         match self {
@@ -263,12 +264,12 @@ impl Measure {
 impl Uses<'_> {
     /// Columns of an operand as its window counts them: packed 4-bit floats are pairs in the vector memory and numbers
     /// elsewhere.
-    fn columns_of(&self, name: &str) -> Factor {
-        let same = Factor { per: 1, times: 1, clipped: false };
+    fn columns_of(&self, name: &str) -> ExtentFactor {
+        let same = ExtentFactor { per: 1, times: 1, clipped: false };
         let (Some(of), Some(window)) = (self.tile(name), self.tile("dst")) else { return same };
         match (u64::from(of.column_bits()), u64::from(window.column_bits())) {
-            (bits, other) if of.dtype == window.dtype && bits > other => Factor { times: bits / other, ..same },
-            (bits, other) if of.dtype == window.dtype && bits < other => Factor { per: other / bits, ..same },
+            (bits, other) if of.dtype == window.dtype && bits > other => ExtentFactor { times: bits / other, ..same },
+            (bits, other) if of.dtype == window.dtype && bits < other => ExtentFactor { per: other / bits, ..same },
             _ => same,
         }
     }

@@ -5,7 +5,7 @@
 //! that, and everything that places, orders or judges instructions reads it from there.
 
 use super::Row;
-use crate::rules::{Arg, Instance};
+use crate::rules::{Instance, RuleArg};
 use crate::{Loc, Target, Targets, TileType, Type};
 
 /// Decides whether a hazard applies to a use of an instruction.
@@ -167,7 +167,7 @@ impl Row {
             _ => false,
         };
         let types = [(from.0, Type::TileBuf(*from.1)), (to.0, Type::TileBuf(*to.1))];
-        let args = types.each_ref().map(|(slot, ty)| Arg { slot: *slot as u8, ty, value: None });
+        let args = types.each_ref().map(|(slot, ty)| RuleArg { slot: *slot as u8, ty, value: None });
         let applies = |h: &Hazard, row: &'static Self, target: Target| {
             let instance = Instance { row, target, manual: false, args: &args, attrs: &[] };
             h.targets.contains(target) && h.when.is_none_or(|(_, holds)| holds(&instance))

@@ -1,6 +1,6 @@
 //! What an operation is: the column that passes, checks and engines ask instead of comparing names.
 
-use super::Core;
+use super::CoreKind;
 
 /// What an operation is.
 ///
@@ -67,7 +67,7 @@ pub enum Control {
     /// As `Execute`, for operations that a tool fused.
     Fusion,
     /// Code for one kind of core.
-    Section(Core),
+    Section(CoreKind),
     /// Ends a region and hands values to the operation around it.
     Yield,
     /// As `Yield`, in a fused region.
@@ -324,7 +324,7 @@ pub enum ScaleForm {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum EndForm {
     /// That of this kind of core; users find it by its id.
-    Named(Core),
+    Named(CoreKind),
     /// A handle of a pipe through local memory.
     Local,
     /// A handle of a pipe through global memory.
@@ -377,10 +377,10 @@ impl Direction {
     }
 
     /// The kind of core that pops.
-    pub const fn consumer(self) -> Core {
+    pub const fn consumer(self) -> CoreKind {
         match self {
-            Self::ToVector => Core::Vector,
-            Self::ToCube => Core::Cube,
+            Self::ToVector => CoreKind::Vector,
+            Self::ToCube => CoreKind::Cube,
         }
     }
 

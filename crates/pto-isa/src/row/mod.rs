@@ -15,10 +15,10 @@ mod syntax;
 
 pub use attr::{AttrKind, AttrSpec, ComputedDefault, attr, opt_attr};
 pub use columns::{
-    Alias, Bytecode, Core, Cost, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes, Scratch, Sums,
-    When, form,
+    Aliasing, Bytecode, CoreKind, CostClass, Cpp, CppForm, DocumentedCost, Domain, Effect, Family, PipeCase, Pipes,
+    Scratch, Sums, When, form,
 };
-pub use extents::{Factor, From, Measure, Region, RegionExtent, Uses, region, whole};
+pub use extents::{ExtentFactor, From, OperandExtent, RegionExtent, ResultRegion, Uses, region, whole};
 pub use hazard::{
     Condition, Harm, Hazard, HiddenMemory, destroys, differs, fault, hidden, ignores, limit, writes_early,
 };
@@ -26,7 +26,7 @@ pub use meaning::{
     Arith, AtomicMode, Combine, CommOp, Control, CoreQuery, Direction, EndForm, EntryAction, Fifo, FlagForm, LocalOp,
     Meaning, Movement, ScaleForm, SignalForm, Storage, SyncOp,
 };
-pub use slot::{Count, Dir, Elem, FixedType, Infer, Orders, Slot, SlotKind};
+pub use slot::{Dir, ElemRule, FixedType, Infer, Orders, Slot, SlotCount, SlotKind};
 pub use syntax::{Anatomy, Custom, Syntax};
 
 use crate::rules::{Broken, Instance, Rule};
@@ -62,7 +62,7 @@ pub struct Row {
     /// Iteration domain.
     pub domain: Domain,
     /// Valid regions of results that neither rules nor inferred types give.
-    pub regions: &'static [Region],
+    pub regions: &'static [ResultRegion],
     /// Rules of the shape.
     pub shape_rules: &'static [(Targets, Rule)],
     /// Rules of this instruction.
@@ -74,13 +74,13 @@ pub struct Row {
     /// What the result adds up, if it does.
     pub sums: Option<Sums>,
     /// Aliasing.
-    pub alias: Alias,
+    pub alias: Aliasing,
     /// What implementations do beyond what the instruction means.
     pub hazards: &'static [Hazard],
     /// Pipe.
     pub pipe: Pipes,
     /// The kind of core it belongs to, where the pipe does not say so.
-    pub core: Core,
+    pub core: CoreKind,
     /// Other effects.
     pub effect: Effect,
     /// What it is, where more than its kernel needs to know.
@@ -88,7 +88,7 @@ pub struct Row {
     /// How it combines two values element by element, where a store or a reduction can ask for the same.
     pub combine: Option<Combine>,
     /// Cost law.
-    pub cost: Cost,
+    pub cost: CostClass,
     /// Figures on its page.
     pub documented: Option<DocumentedCost>,
     /// C++ spelling.
@@ -127,14 +127,14 @@ impl Row {
         rules: &[],
         scratch: None,
         sums: None,
-        alias: Alias::None,
+        alias: Aliasing::None,
         hazards: &[],
         pipe: Pipes::None,
-        core: Core::Any,
+        core: CoreKind::Any,
         effect: Effect::Operands,
         meaning: Meaning::Plain,
         combine: None,
-        cost: Cost::None,
+        cost: CostClass::None,
         documented: None,
         cpp: Cpp::NONE,
         call: &[],
@@ -239,7 +239,7 @@ impl Row {
 
     /// Where valid regions of results come from that neither rules nor inferred types give.
     #[must_use]
-    pub const fn regions(mut self, regions: &'static [Region]) -> Self {
+    pub const fn regions(mut self, regions: &'static [ResultRegion]) -> Self {
         self.regions = regions;
         self
     }
@@ -288,7 +288,7 @@ impl Row {
 
     /// Aliasing.
     #[must_use]
-    pub const fn alias(mut self, alias: Alias) -> Self {
+    pub const fn alias(mut self, alias: Aliasing) -> Self {
         self.alias = alias;
         self
     }
@@ -316,7 +316,7 @@ impl Row {
 
     /// Belongs to one kind of core.
     #[must_use]
-    pub const fn core(mut self, core: Core) -> Self {
+    pub const fn core(mut self, core: CoreKind) -> Self {
         self.core = core;
         self
     }
@@ -407,7 +407,7 @@ impl Row {
 
     /// Cost law.
     #[must_use]
-    pub const fn cost(mut self, cost: Cost) -> Self {
+    pub const fn cost(mut self, cost: CostClass) -> Self {
         self.cost = cost;
         self
     }

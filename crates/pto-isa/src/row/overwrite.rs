@@ -1,6 +1,6 @@
 //! What an instruction may write over.
 
-use super::{Alias, Dir, Domain, Elem, Row, Scratch};
+use super::{Aliasing, Dir, Domain, ElemRule, Row, Scratch};
 use crate::rules::{Instance, Rule};
 use crate::{Target, Targets, TileType};
 
@@ -35,9 +35,9 @@ impl Row {
     pub fn may_overwrite(&self, targets: Targets, from: (usize, &TileType), to: (usize, &TileType)) -> bool {
         let ((from, source), (to, dest)) = (from, to);
         let allowed = match self.alias {
-            Alias::InPlace => true,
-            Alias::Distinct(distinct) => !targets.iter().any(|target| distinct.contains(target)),
-            Alias::None => false,
+            Aliasing::InPlace => true,
+            Aliasing::Distinct(distinct) => !targets.iter().any(|target| distinct.contains(target)),
+            Aliasing::None => false,
         };
         let apart = |target| self.cpp.wants_apart(target, self.slots[to].name, self.slots[from].name);
         allowed
@@ -50,7 +50,7 @@ impl Row {
 
     fn is_like(&self, from: usize, to: usize) -> bool {
         match (self.slots.get(from), self.slots.get(to)) {
-            (Some(from), Some(to)) => from.elem == to.elem || from.elem == Elem::Like(to.name),
+            (Some(from), Some(to)) => from.elem == to.elem || from.elem == ElemRule::Like(to.name),
             _ => false,
         }
     }

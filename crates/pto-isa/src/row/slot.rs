@@ -1,6 +1,6 @@
 //! Operand positions: what may stand in them.
 
-use crate::{DType, DTypes, Loc, Locs, Order, Scalar, Token, Type};
+use crate::{DType, DTypes, Loc, Locs, Order, ScalarType, Token, Type};
 
 /// An operand position of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -12,9 +12,9 @@ pub struct Slot {
     /// What may stand there.
     pub kind: SlotKind,
     /// How many operands it takes.
-    pub count: Count,
+    pub count: SlotCount,
     /// Which element types it takes.
-    pub elem: Elem,
+    pub elem: ElemRule,
     /// In which memories its tile may live, on every target.
     pub locs: Locs,
     /// Which layouts its tile may have, on every target.
@@ -35,7 +35,7 @@ pub enum Dir {
 /// How many operands a slot takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names are the documentation")]
-pub enum Count {
+pub enum SlotCount {
     One,
     Optional,
     Many,
@@ -99,8 +99,8 @@ impl SlotKind {
             Self::Scalar => matches!(ty, Type::Scalar(_)),
             Self::Int => matches!(ty, Type::Scalar(s) if s.is_int()),
             Self::Float => matches!(ty, Type::Scalar(s) if s.is_float()),
-            Self::Index => matches!(ty, Type::Scalar(Scalar::Index)),
-            Self::Bool => matches!(ty, Type::Scalar(Scalar::I1)),
+            Self::Index => matches!(ty, Type::Scalar(ScalarType::Index)),
+            Self::Bool => matches!(ty, Type::Scalar(ScalarType::I1)),
             Self::Ptr => matches!(ty, Type::Ptr(..) | Type::Memref(_)),
             Self::Pipe => matches!(ty, Type::Token(Token::Pipe)),
             Self::Event => matches!(ty, Type::Token(Token::Event | Token::RecordEvent)),
@@ -139,7 +139,7 @@ impl SlotKind {
 
 /// Which element types a slot takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Elem {
+pub enum ElemRule {
     /// Any; another rule may still restrict it.
     Any,
     /// One of the row's types for the target, the same in every `Data` slot.
@@ -242,10 +242,10 @@ impl FixedType {
     /// The type it names.
     pub const fn ty(self) -> Type {
         match self {
-            Self::I1 => Type::Scalar(Scalar::I1),
-            Self::I32 => Type::Scalar(Scalar::Elem(DType::I32)),
-            Self::I64 => Type::Scalar(Scalar::Elem(DType::I64)),
-            Self::Index => Type::Scalar(Scalar::Index),
+            Self::I1 => Type::Scalar(ScalarType::I1),
+            Self::I32 => Type::Scalar(ScalarType::Elem(DType::I32)),
+            Self::I64 => Type::Scalar(ScalarType::Elem(DType::I64)),
+            Self::Index => Type::Scalar(ScalarType::Index),
             Self::Event => Type::Token(Token::Event),
             Self::Pipe => Type::Token(Token::Pipe),
             Self::AsyncSession => Type::Token(Token::AsyncSession),
@@ -261,8 +261,8 @@ impl Slot {
             name,
             dir,
             kind,
-            count: Count::One,
-            elem: Elem::Any,
+            count: SlotCount::One,
+            elem: ElemRule::Any,
             locs: Locs::ANY,
             orders: Orders::ANY,
             infer: Infer::No,
@@ -272,35 +272,35 @@ impl Slot {
     /// May be left out.
     #[must_use]
     pub const fn optional(mut self) -> Self {
-        self.count = Count::Optional;
+        self.count = SlotCount::Optional;
         self
     }
 
     /// Takes any number of operands.
     #[must_use]
     pub const fn many(mut self) -> Self {
-        self.count = Count::Many;
+        self.count = SlotCount::Many;
         self
     }
 
     /// Takes the row's data types, the same in all such slots.
     #[must_use]
     pub const fn data(mut self) -> Self {
-        self.elem = Elem::Data;
+        self.elem = ElemRule::Data;
         self
     }
 
     /// Takes one of these element types on every target.
     #[must_use]
     pub const fn elem(mut self, list: &[DType]) -> Self {
-        self.elem = Elem::Of(DTypes::of(list));
+        self.elem = ElemRule::Of(DTypes::of(list));
         self
     }
 
     /// Takes the element type of another slot.
     #[must_use]
     pub const fn like(mut self, slot: &'static str) -> Self {
-        self.elem = Elem::Like(slot);
+        self.elem = ElemRule::Like(slot);
         self
     }
 

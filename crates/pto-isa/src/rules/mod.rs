@@ -9,8 +9,8 @@ mod eval;
 
 use crate::codes::{self, Code};
 use crate::enums::EnumDef;
-use crate::row::{Elem, Orders, Row, Slot};
-use crate::{DType, DTypes, Dim, Loc, Locs, Order, Scalar, Target, TileType, Type};
+use crate::row::{ElemRule, Orders, Row, Slot};
+use crate::{DType, DTypes, Dim, Loc, Locs, Order, ScalarType, Target, TileType, Type};
 
 /// A rule over the operands of one instruction; operands are named by slot.
 #[derive(Clone, Copy, Debug)]
@@ -86,7 +86,7 @@ impl AttrValue<'_> {
 
 /// An operand as rules see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Arg<'a> {
+pub struct RuleArg<'a> {
     /// Its slot, counted over operands and then results.
     pub slot: u8,
     /// Its type.
@@ -104,7 +104,7 @@ pub struct Instance<'a> {
     /// The program places its tiles itself (level 3), so nobody will add a missing scratch tile.
     pub manual: bool,
     /// Operands and results.
-    pub args: &'a [Arg<'a>],
+    pub args: &'a [RuleArg<'a>],
     /// Attributes by canonical name.
     pub attrs: &'a [(&'a str, AttrValue<'a>)],
 }
@@ -158,7 +158,7 @@ impl Verdict {
 
 impl<'a> Instance<'a> {
     /// The first operand in a slot.
-    pub fn arg(&self, slot: &str) -> Option<&Arg<'a>> {
+    pub fn arg(&self, slot: &str) -> Option<&RuleArg<'a>> {
         let at = self.row.slot(slot)?;
         self.args.iter().find(|a| usize::from(a.slot) == at)
     }
@@ -243,7 +243,7 @@ impl<'a> Instance<'a> {
         (broken, dynamic)
     }
 
-    fn check_slot(&self, arg: &Arg, broken: &mut Vec<Broken>) {
+    fn check_slot(&self, arg: &RuleArg, broken: &mut Vec<Broken>) {
         let at = usize::from(arg.slot);
         let slot = self.row.slot_at(at);
         if !slot.kind.accepts(arg.ty) {
@@ -251,10 +251,10 @@ impl<'a> Instance<'a> {
             broken.push(Broken::new(codes::OPERAND_KIND, vec![at], found, slot.kind.noun()));
             return;
         }
-        if let Elem::Of(set) = slot.elem {
+        if let ElemRule::Of(set) = slot.elem {
             self.check_elem(arg, slot, set, broken);
         }
-        if let Elem::Like(other) = slot.elem
+        if let ElemRule::Like(other) = slot.elem
             && let (Some(a), Some(b)) = (arg.ty.elem(), self.ty(other).and_then(Type::elem))
             && !compatible(arg.ty, a, b)
         {
@@ -266,7 +266,7 @@ impl<'a> Instance<'a> {
         }
     }
 
-    fn check_elem(&self, arg: &Arg, slot: &Slot, set: DTypes, broken: &mut Vec<Broken>) {
+    fn check_elem(&self, arg: &RuleArg, slot: &Slot, set: DTypes, broken: &mut Vec<Broken>) {
         if let Some(d) = arg.ty.elem()
             && !set.contains(d)
         {
@@ -300,7 +300,7 @@ impl<'a> Instance<'a> {
     /// All `Data` operands share one element type, and the target has it.
     fn check_data_types(&self, broken: &mut Vec<Broken>) {
         let legal = self.row.data_types(self.target);
-        let data = |a: &&Arg| self.row.slot_at(usize::from(a.slot)).elem == Elem::Data;
+        let data = |a: &&RuleArg| self.row.slot_at(usize::from(a.slot)).elem == ElemRule::Data;
         let Some(first) = self.args.iter().filter(data).find(|a| !matches!(a.ty, Type::Scalar(_))) else { return };
         let Some(dtype) = first.ty.elem() else { return };
         if !legal.contains(dtype) {
@@ -311,7 +311,7 @@ impl<'a> Instance<'a> {
         for arg in self.args.iter().filter(data) {
             // No tile has elements of f64, yet it is a float like the others.
             let fits = match arg.ty {
-                Type::Scalar(Scalar::F64) => dtype.is_float(),
+                Type::Scalar(ScalarType::F64) => dtype.is_float(),
                 _ => arg.ty.elem().is_none_or(|other| compatible(arg.ty, other, dtype)),
             };
             if !fits {
@@ -359,7 +359,7 @@ impl<'a> Instance<'a> {
 /// Scalars need only be of the class of the tile's elements; everything else must be equal.
 fn compatible(ty: &Type, a: DType, b: DType) -> bool {
     match ty {
-        Type::Scalar(Scalar::Elem(_)) => a.is_float() == b.is_float(),
+        Type::Scalar(ScalarType::Elem(_)) => a.is_float() == b.is_float(),
         Type::Scalar(_) => true,
         _ => a == b,
     }

@@ -4,7 +4,7 @@ use crate::DType::I32;
 use crate::row::{Arith, AttrKind, Custom, Effect, SlotKind, Movement, Row, Slot, Storage, When, attr, form, opt_attr};
 use crate::shape::{result, value_in};
 use crate::rules::{Broken, Instance, Rule, Verdict};
-use crate::{Pipe, Scalar, Targets, Type, codes, enums};
+use crate::{Pipe, ScalarType, Targets, Type, codes, enums};
 
 const SCALAR: Row = Row::EMPTY.pipe(Pipe::S).effect(Effect::Operands);
 const RESULT: &[Slot] = &[result("result", SlotKind::Any)];
@@ -26,10 +26,10 @@ const NARROWS: &[(Targets, Rule)] = &[(Targets::ALL, Rule::Named("the result is 
 
 fn bits(i: &Instance, slot: &str) -> Option<u32> {
     match i.ty(slot)?.scalar()? {
-        Scalar::Elem(d) => Some(d.bits()),
-        Scalar::I1 => Some(1),
-        Scalar::F64 => Some(64),
-        Scalar::Index => None,
+        ScalarType::Elem(d) => Some(d.bits()),
+        ScalarType::I1 => Some(1),
+        ScalarType::F64 => Some(64),
+        ScalarType::Index => None,
     }
 }
 
@@ -40,7 +40,7 @@ fn broken_cast(i: &Instance, legal: &str) -> Broken {
 }
 
 fn one_is_index(i: &Instance) -> Verdict {
-    let index = |slot: &str| i.ty(slot).and_then(Type::scalar) == Some(Scalar::Index);
+    let index = |slot: &str| i.ty(slot).and_then(Type::scalar) == Some(ScalarType::Index);
     Verdict::require(index("in") != index("result"), || broken_cast(i, "index to an integer, or an integer to index"))
 }
 
@@ -121,21 +121,21 @@ family! { Arith, "", arith;
     /// Integer sum; wraps.
     arith_addi = "arith.addi": INTEGERS.arith(Arith::Add)
         .cpp_forms(&[
-            form("$lhs + $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("$lhs + $rhs").when(When::Scalar("lhs", ScalarType::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2000, 2);
     /// Integer difference; wraps.
     arith_subi = "arith.subi": INTEGERS.arith(Arith::Sub)
         .cpp_forms(&[
-            form("$lhs - $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("$lhs - $rhs").when(When::Scalar("lhs", ScalarType::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) - static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2008, 2);
     /// Integer product; wraps.
     arith_muli = "arith.muli": INTEGERS.arith(Arith::Mul)
         .cpp_forms(&[
-            form("$lhs * $rhs").when(When::Scalar("lhs", Scalar::Index)),
+            form("$lhs * $rhs").when(When::Scalar("lhs", ScalarType::Index)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) * static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2006, 2);
@@ -231,7 +231,7 @@ family! { Arith, "", arith;
     /// Between index and integer, sign-extending.
     arith_index_cast = "arith.index_cast": INT_TO_INT.arith(Arith::IndexCast).rules(ONE_IS_INDEX)
         .cpp_forms(&[
-            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", ScalarType::I1)),
             form("static_cast<:result>($in)"),
         ])
         .bytecode(0x2004, 1);
@@ -241,13 +241,13 @@ family! { Arith, "", arith;
     /// Drops high bits.
     arith_trunci = "arith.trunci": INT_TO_INT.arith(Arith::Truncate).rules(NARROWS)
         .cpp_forms(&[
-            form("($in & 1) != 0").when(When::Scalar("result", Scalar::I1)),
+            form("($in & 1) != 0").when(When::Scalar("result", ScalarType::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Widens, sign-extending.
     arith_extsi = "arith.extsi": INT_TO_INT.arith(Arith::ExtendSigned).rules(WIDENS)
         .cpp_forms(&[
-            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", ScalarType::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Widens, zero-extending.
@@ -259,7 +259,7 @@ family! { Arith, "", arith;
     /// Signed integer to float.
     arith_sitofp = "arith.sitofp": INT_TO_FLOAT.arith(Arith::SignedToFloat)
         .cpp_forms(&[
-            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", Scalar::I1)),
+            form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", ScalarType::I1)),
             form("static_cast<:result>($in)"),
         ]);
     /// Unsigned integer to float.
@@ -288,12 +288,12 @@ family! { Arith, "", arith;
     /// Signed product, both halves.
     arith_mulsi_extended = "arith.mulsi_extended": EXTENDED.arith(Arith::MulExtendedSigned)
         .cpp_forms(&[
-            form("{\n  const int64_t wide = static_cast<int64_t>($lhs) * static_cast<int64_t>($rhs);\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
+            form("{\n  const int64_t wide = static_cast<int64_t>($lhs) * static_cast<int64_t>($rhs);\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", ScalarType::Elem(I32))),
         ]);
     /// Unsigned product, both halves.
     arith_mului_extended = "arith.mului_extended": EXTENDED.arith(Arith::MulExtendedUnsigned)
         .cpp_forms(&[
-            form("{\n  const uint64_t wide = static_cast<uint64_t>(static_cast<uint32_t>($lhs)) * static_cast<uint64_t>(static_cast<uint32_t>($rhs));\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", Scalar::Elem(I32))),
+            form("{\n  const uint64_t wide = static_cast<uint64_t>(static_cast<uint32_t>($lhs)) * static_cast<uint64_t>(static_cast<uint32_t>($rhs));\n  $low = static_cast<:low>(wide);\n  $high = static_cast<:high>(wide >> 32);\n}").when(When::Scalar("lhs", ScalarType::Elem(I32))),
         ]);
     /// A buffer of the lowered dialect.
     memref_alloc = "memref.alloc": SCALAR.storage(Storage::Buffer)

@@ -7,7 +7,7 @@ use super::hazards;
 use crate::DType::{I8, I32, U8};
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, CommOp, Cost, Effect, FixedType, Infer, SlotKind, Row, Slot, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CommOp, CostClass, Effect, FixedType, Infer, SlotKind, Row, Slot, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, value_in, view_in, view_out};
 use crate::{Dim, Pipe, Targets, Type};
@@ -23,7 +23,7 @@ const GROUP: Slot = view_in("group").many();
 const ROOT: AttrSpec = attr("root", AttrKind::Int(0, i32::MAX as i64), "which member of the group runs it");
 
 /// Blocks the core until its data has arrived; it drives several pipes itself.
-const BLOCKING: Row = Row::EMPTY.cost(Cost::Comm).pipe(Pipe::All);
+const BLOCKING: Row = Row::EMPTY.cost(CostClass::Comm).pipe(Pipe::All);
 
 /// A copy between two ranks through a staging tile.
 const COPY: Row = BLOCKING
@@ -52,7 +52,7 @@ const SPREAD: Row = BLOCKING
     .cpp_args(&["group", "src", "ping", "pong"]);
 
 /// A signal operation on the scalar unit.
-const SIGNAL: Row = Row::EMPTY.effect(Effect::Sync).cost(Cost::Comm).pipe(Pipe::S);
+const SIGNAL: Row = Row::EMPTY.effect(Effect::Sync).cost(CostClass::Comm).pipe(Pipe::S);
 
 const SIGNAL_RULE: (Targets, Rule) = (Targets::ALL, Rule::Named("signal has fixed, positive extents", fixed_extents));
 
@@ -65,7 +65,7 @@ const CHECK: Row = SIGNAL
 
 /// A transfer that goes on in the background.
 const ASYNC: Row = Row::EMPTY
-    .cost(Cost::Comm)
+    .cost(CostClass::Comm)
     .pipe(Pipe::S)
     .slots(&[view_out("dst"), view_in("src"), value_in("session", SlotKind::Session)])
     .results(&[result("event", SlotKind::AsyncEvent).infer(Infer::Fixed(FixedType::AsyncEvent))])
@@ -81,7 +81,7 @@ const ASYNC: Row = Row::EMPTY
 /// A question about a background transfer.
 const ASYNC_QUERY: Row = Row::EMPTY
     .effect(Effect::Sync)
-    .cost(Cost::Comm)
+    .cost(CostClass::Comm)
     .pipe(Pipe::S)
     .slots(&[value_in("event", SlotKind::AsyncEvent), value_in("session", SlotKind::Session)])
     .results(&[result("completed", SlotKind::Bool).infer(Infer::Fixed(FixedType::I1))])
@@ -304,7 +304,7 @@ family! { Comm, "pto", comm;
     comm_build_async_session = "comm.build_async_session": Row::EMPTY.comm(CommOp::OpenSession)
         .alias_names(&["build_async_session"])
         .effect(Effect::Config)
-        .cost(Cost::Comm)
+        .cost(CostClass::Comm)
         .pipe(Pipe::S)
         .slots(&[tile_in("scratch").vec(), value_in("workspace", SlotKind::Ptr).elem(&[I8, U8])])
         .results(&[result("session", SlotKind::Session).infer(Infer::Fixed(FixedType::AsyncSession))])
@@ -368,7 +368,7 @@ family! { Comm, "pto", comm;
     /// Builds the session and scratch memory `tprefetch_async` uses from a workspace the host prepared.
     make_prefetch_async_context: Row::EMPTY.comm(CommOp::PrefetchContext)
         .effect(Effect::Config)
-        .cost(Cost::Comm)
+        .cost(CostClass::Comm)
         .pipe(Pipe::S)
         .slots(&[value_in("workspace", SlotKind::Ptr).elem(&[I8, U8])])
         .results(&[result("ctx", SlotKind::Any)])

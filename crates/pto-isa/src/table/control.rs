@@ -1,6 +1,6 @@
 //! Functions, control flow and sections: the operations that hold regions or steer between them.
 
-use crate::row::{AttrKind, Control, Core, Custom, Effect, SlotKind, Row, attr, opt_attr};
+use crate::row::{AttrKind, Control, CoreKind, Custom, Effect, SlotKind, Row, attr, opt_attr};
 use crate::shape::value_in;
 
 const CONTROL: Row = Row::EMPTY.effect(Effect::Control);
@@ -75,9 +75,9 @@ family! { Control, "", control;
         .alias_names(&["yield"])
         .custom(Custom::FusionYield);
     /// Code for the cube core.
-    section_cube = "pto.section.cube": CONTROL.control(Control::Section(Core::Cube)).alias_names(&["section.cube"]).custom(Custom::Section)
+    section_cube = "pto.section.cube": CONTROL.control(Control::Section(CoreKind::Cube)).alias_names(&["section.cube"]).custom(Custom::Section)
         .bytecode_variant(0x0006, 0, 0);
     /// Code for the vector core.
-    section_vector = "pto.section.vector": CONTROL.control(Control::Section(Core::Vector)).alias_names(&["section.vector"]).custom(Custom::Section)
+    section_vector = "pto.section.vector": CONTROL.control(Control::Section(CoreKind::Vector)).alias_names(&["section.vector"]).custom(Custom::Section)
         .bytecode_variant(0x0006, 1, 0);
 }

@@ -8,7 +8,7 @@ use super::hazards;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::enums::{self, EnumDef};
-use crate::row::{Alias, AttrKind, AttrSpec, Combine, Cost, DocumentedCost, Domain, From, Infer, SlotKind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
+use crate::row::{Aliasing, AttrKind, AttrSpec, Combine, CostClass, DocumentedCost, Domain, From, Infer, SlotKind, Orders, Row, Scratch, Slot, When, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{BINARY, BINARY_SCRATCH, UNARY, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{BLOCK_BYTES, DType, DType::*, DTypes, Dim, Targets, TileType};
@@ -65,7 +65,7 @@ const NARROWING: Row = BINARY
         tile_in("src1").vec().order(Orders::ROW_MAJOR).like("src0"),
         tile_out("dst").vec().order(Orders::ROW_MAJOR),
     ])
-    .alias(Alias::None);
+    .alias(Aliasing::None);
 
 const NARROWING_TYPES: &[&[DType]] = &[&[F32, F16], &[F16, I8], &[I16, I8]];
 
@@ -520,7 +520,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
         .attrs(EXP_PRECISION)
-        .cost(Cost::VectorMath)
+        .cost(CostClass::VectorMath)
         .documented(DocumentedCost { per_repeat: 2, ..UNARY_FIGURES })
         .cpp("TEXP")
         .cpp_templates(&["precisionType"])
@@ -541,7 +541,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
         .attrs(LOG_PRECISION)
-        .cost(Cost::VectorMath)
+        .cost(CostClass::VectorMath)
         .documented(UNARY_FIGURES)
         .cpp("TLOG")
         .cpp_templates(&["precisionType"])
@@ -559,7 +559,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, FLOATS)
         .types(Cpu, &[F16, Bf16, F32])
         .attrs(SQRT_PRECISION)
-        .cost(Cost::VectorMath)
+        .cost(CostClass::VectorMath)
         .documented(UNARY_FIGURES)
         .cpp("TSQRT")
         .cpp_templates(&["precisionType"])
@@ -590,7 +590,7 @@ family! { Elementwise, "pto", elementwise;
             bytes: Some(one_block),
             written: None,
         })
-        .cost(Cost::VectorMath)
+        .cost(CostClass::VectorMath)
         .cpp("TRSQRT")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TRSQRT.md")
@@ -607,8 +607,8 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, DIV_A5)
         .any_number_on_cpu()
         .attrs(RECIP_PRECISION)
-        .alias(Alias::Distinct(Targets::A2A3))
-        .cost(Cost::VectorMath)
+        .alias(Aliasing::Distinct(Targets::A2A3))
+        .cost(CostClass::VectorMath)
         .documented(UNARY_FIGURES)
         .cpp("TRECIP")
         .cpp_templates(&["precisionType"])
@@ -699,7 +699,7 @@ family! { Elementwise, "pto", elementwise;
             (Targets::A2A3, Rule::SameValid(&["tmp", "dst"])),
         ])
         .scratch(a2a3_scratch("element type and valid region of dst", None))
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TXOR")
         .page("docs/isa/TXOR.md")
         .notes(&[
@@ -760,7 +760,7 @@ family! { Elementwise, "pto", elementwise;
             "element type of dst; cols(dst) + 2 * ceil(cols(dst) / 64) elements, which two rows of dst hold",
             Some(remainder_scratch),
         ).writes(hazards::remainder_written))
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .documented(BINARY_FIGURES)
         .cpp("TREM")
         .cpp_templates(&["precisionType"])
@@ -780,7 +780,7 @@ family! { Elementwise, "pto", elementwise;
         .types(A5, FMOD_A5)
         .any_number_on_cpu()
         .attrs(FMOD_PRECISION)
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .documented(BINARY_FIGURES)
         .cpp("TFMOD")
         .cpp_templates(&["precisionType"])
@@ -809,8 +809,8 @@ family! { Elementwise, "pto", elementwise;
         .attrs(POW_PRECISION)
         .rules(POW_RULES)
         .scratch(POW_SCRATCH)
-        .alias(Alias::Distinct(Targets::A2A3))
-        .cost(Cost::VectorMath)
+        .alias(Aliasing::Distinct(Targets::A2A3))
+        .cost(CostClass::VectorMath)
         .cpp("TPOW")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TPOW.md")
@@ -853,7 +853,7 @@ family! { Elementwise, "pto", elementwise;
             ),
         ])
         .scratch(a2a3_scratch("ui8; one packed mask row per valid row of dst, and one row more", Some(prelu_scratch)))
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TPRELU")
         .page("docs/isa/TPRELU.md")
         .notes(&[
@@ -1008,7 +1008,7 @@ family! { Elementwise, "pto", elementwise;
             (Targets::A2A3, Rule::Inside("dst", "tmp")),
         ])
         .scratch(a2a3_scratch("i32, at least the valid region of dst", None))
-        .alias(Alias::None)
+        .alias(Aliasing::None)
         .cpp("TADDDEQRELU")
         .page("docs/isa/TAddDeqRelu.md")
         .notes(&[
@@ -1045,8 +1045,8 @@ family! { Elementwise, "pto", elementwise;
             (Targets::ALL, Rule::SameValid(&["src0", "src1"])),
             (Targets::ALL, Rule::SameValidRows(&["src0", "dst"])),
         ])
-        .alias(Alias::None)
-        .cost(Cost::VectorCompare)
+        .alias(Aliasing::None)
+        .cost(CostClass::VectorCompare)
         .cpp("TCMP")
         .page("docs/isa/TCMP.md")
         .notes(&[
@@ -1080,7 +1080,7 @@ family! { Elementwise, "pto", elementwise;
         .any_unpaired_on_cpu()
         .rules(&[(Targets::A2A3, Rule::ElemBytes(&["tmp"], &[4]))])
         .scratch(a2a3_scratch("ui32; 8 bytes for four-byte data, 16 for two-byte data", Some(repeat_mask)))
-        .cost(Cost::VectorSelect)
+        .cost(CostClass::VectorSelect)
         .cpp("TSEL")
         .cpp_alike(&[&["dst", "src0", "src1"]])
         .cpp_unlike("TSEL_IMPL")
@@ -1142,8 +1142,8 @@ family! { Elementwise, "pto", elementwise;
             bytes: Some(conversion_scratch),
             written: None,
         })
-        .alias(Alias::None)
-        .cost(Cost::VectorConvert)
+        .alias(Aliasing::None)
+        .cost(CostClass::VectorConvert)
         .cpp("TCVT")
         .page("docs/isa/TCVT.md")
         .notes(&[

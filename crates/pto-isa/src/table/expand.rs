@@ -5,7 +5,7 @@ use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::row::{
-    Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region,
+    Aliasing, AttrKind, AttrSpec, CostClass, Domain, From, Infer, Orders, Row, Scratch, opt_attr, region,
 };
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_out, vec_in, vec_out};
@@ -15,8 +15,8 @@ const EXPAND: Row = Row::EMPTY.pipe(Pipe::V).domain(Domain::Valid("dst"));
 
 /// `dst[i,j] = src0[i,j] op b(i)`, where `b` comes from the per-row operand.
 const ROW_EXPAND: Row = EXPAND
-    .cost(Cost::RowExpand)
-    .alias(Alias::InPlace)
+    .cost(CostClass::RowExpand)
+    .alias(Aliasing::InPlace)
     .slots(&[
         tile_in("src0").vec().data(),
         tile_in("src1").vec().data(),
@@ -49,8 +49,8 @@ const ROW_EXPAND: Row = EXPAND
 
 /// `dst[i,j] = src0[i,j] op src1[0,j]`
 const COL_EXPAND: Row = EXPAND
-    .cost(Cost::ColExpand)
-    .alias(Alias::InPlace)
+    .cost(CostClass::ColExpand)
+    .alias(Aliasing::InPlace)
     .slots(&[vec_in("src0"), vec_in("src1"), vec_out("dst").infer(Infer::Like("src0"))])
     .hazards(hazards::COL_EXPAND)
     .shape_rules(&[(
@@ -58,7 +58,7 @@ const COL_EXPAND: Row = EXPAND
         Rule::Named("one source has the valid region of dst, the other its valid columns", col_broadcast),
     )]);
 
-const COPY: Row = EXPAND.alias(Alias::None);
+const COPY: Row = EXPAND.alias(Aliasing::None);
 
 const A2A3_TYPES: &[DType] = &[I32, I16, F16, F32];
 const A5_TYPES: &[DType] = &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32];
@@ -252,7 +252,7 @@ family! { Expand, "pto", expand;
     trowexpand: COPY
         .hazards(hazards::TROWEXPAND)
         .regions(&[region("dst", From::Rows("src"), From::Whole)])
-        .cost(Cost::RowExpand)
+        .cost(CostClass::RowExpand)
         .slots(&[tile_in("src").vec().order(Orders::NONE_BOX).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::Named("src and dst: same valid rows, not empty (dst 0x0: does nothing)", rows_to_fill))])
         .types(A2A3, RAW_A2A3)
@@ -409,7 +409,7 @@ family! { Expand, "pto", expand;
     tcolexpand: COPY
         .regions(&[region("dst", From::Whole, From::Cols("src"))])
         .hazards(hazards::TCOLEXPAND)
-        .cost(Cost::ColExpand)
+        .cost(CostClass::ColExpand)
         .slots(&[tile_in("src").vec().order(Orders::ND).data(), tile_out("dst").vec().order(Orders::ND).data()])
         .rules(&[(Targets::ALL, Rule::SameValidCols(&["src", "dst"]))])
         .types(A2A3, RAW_A2A3)
@@ -523,7 +523,7 @@ family! { Expand, "pto", expand;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Arg;
+    use crate::rules::RuleArg;
     use crate::{Loc, SLayout, Type};
 
     fn column(d: DType, rows: u64) -> TileType {
@@ -540,8 +540,8 @@ mod tests {
     /// The first diagnostic for `trowexpandmax`; `None` in `tmp` leaves it out.
     fn check(target: crate::Target, srcs: [TileType; 2], tmp: Option<TileType>, dst: TileType) -> Option<codes::Code> {
         let operands = [Some(srcs[0]), Some(srcs[1]), tmp, Some(dst)].map(|t| t.map(Type::TileBuf));
-        let args: Vec<Arg> =
-            (0u8..).zip(&operands).filter_map(|(slot, ty)| Some(Arg { slot, ty: ty.as_ref()?, value: None })).collect();
+        let args: Vec<RuleArg> =
+            (0u8..).zip(&operands).filter_map(|(slot, ty)| Some(RuleArg { slot, ty: ty.as_ref()?, value: None })).collect();
         let i = Instance { row: op::trowexpandmax.row(), target, manual: true, args: &args, attrs: &[] };
         i.check().0.first().map(|b| b.code)
     }

@@ -6,7 +6,7 @@
 use super::hazards;
 use crate::codes;
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Core, Cost, Direction, Effect, EntryAction, Fifo, FixedType, Infer, SlotKind, PipeCase, EndForm, Pipes, Row, Slot, attr, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CoreKind, CostClass, Direction, Effect, EntryAction, Fifo, FixedType, Infer, SlotKind, PipeCase, EndForm, Pipes, Row, Slot, attr, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, value_in, view_out};
 use crate::{Dim, Dir, Loc, Pipe, Targets};
@@ -29,7 +29,7 @@ const EPILOGUE: AttrSpec =
     opt_attr("acc_push_epilogue", AttrKind::Any, "", "layout, quantisation and ReLU the fix pipe applies on the way");
 
 /// Setting up one end of a pipe.
-const INIT: Row = Row::EMPTY.effect(Effect::Config).cost(Cost::Fifo).pipe(Pipe::S);
+const INIT: Row = Row::EMPTY.effect(Effect::Config).cost(CostClass::Fifo).pipe(Pipe::S);
 
 /// One end of a pipe in the frontend form.
 const FRONTEND_INIT: Row = INIT
@@ -79,7 +79,7 @@ const LOCAL_SLOT_NUM: AttrSpec =
 const PIPE_RESULT: Slot = result("pipe", SlotKind::Pipe).infer(Infer::Fixed(FixedType::Pipe));
 
 /// Moves an entry through a pipe and signals the other side.
-const TRANSFER: Row = Row::EMPTY.effect(Effect::Sync).cost(Cost::Fifo);
+const TRANSFER: Row = Row::EMPTY.effect(Effect::Sync).cost(CostClass::Fifo);
 
 const ENTRY_IN: Slot = value_in("tile", SlotKind::TileOrView);
 const HANDLE: Slot = value_in("pipe_handle", SlotKind::Pipe);
@@ -224,9 +224,9 @@ family! { Fifo, "pto", fifo;
     /// `gm_slot_tensor` the entries themselves are windows of global memory.
     ///
     /// Both ends must give the same direction, slot size and slot count, and each id once per function.
-    aic_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(Core::Cube)))
+    aic_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(CoreKind::Cube)))
         .hazards(hazards::RING)
-        .core(Core::Cube)
+        .core(CoreKind::Cube)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
         .notes(&[
@@ -237,9 +237,9 @@ family! { Fifo, "pto", fifo;
     /// Open a vector core's end of a pipe to the cube core of its block.
     ///
     /// The counterpart of `aic_initialize_pipe`, with the same meaning of all parts.
-    aiv_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(Core::Vector)))
+    aiv_initialize_pipe: FRONTEND_INIT.fifo(Fifo::Open(EndForm::Named(CoreKind::Vector)))
         .hazards(hazards::RING)
-        .core(Core::Vector)
+        .core(CoreKind::Vector)
         .cpp("TPipe")
         .page("docs/isa/TPUSH.md")
         .example(C2V_EXAMPLE);
@@ -372,7 +372,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpush`, cube side: the tile is an accumulator, or an entry from `talloc_to_aiv`. When
     /// the pipe has an `acc_push_epilogue` with a scale, `set_quant_scalar` or `set_quant_vector` comes first.
     tpush_to_aiv: TRANSFER.fifo(Fifo::Entry(EntryAction::Push, Some(Direction::ToVector)))
-        .core(Core::Cube)
+        .core(CoreKind::Cube)
         .slots(&[ENTRY_IN])
         .attrs(&[ID, SPLIT])
         .pattern("($tile : :tile) {}")
@@ -387,7 +387,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpush`, vector side. The cube core pops it as a tile in L1, so the tile usually has
     /// the boxed layout the cube needs.
     tpush_to_aic: TRANSFER.fifo(Fifo::Entry(EntryAction::Push, Some(Direction::ToCube)))
-        .core(Core::Vector)
+        .core(CoreKind::Vector)
         .slots(&[ENTRY_IN, SUBBLOCK])
         .attrs(&[ID, SPLIT])
         .pattern("($tile : :tile) {}( aiv_subblockid($aiv_subblockid))?")
@@ -402,7 +402,7 @@ family! { Fifo, "pto", fifo;
     /// The frontend form of `tpop`, vector side; the result is the tile. `valid_row` and `valid_col` set its valid
     /// region when the type leaves both open; without them it is the whole tile.
     tpop_from_aic: FRONTEND_POP.fifo(Fifo::Entry(EntryAction::Pop, Some(Direction::ToVector)))
-        .core(Core::Vector)
+        .core(CoreKind::Vector)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional(), SUBBLOCK])
         .pattern("(($valid_row, $valid_col) )?{}( aiv_subblockid($aiv_subblockid))? -> :tile")
         .rules(&[(Targets::ALL, Rule::Named("split 3 and 4 need valid_row and valid_col", odd_pop))])
@@ -413,7 +413,7 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tpop`, cube side; the result is a tile in L1.
     tpop_from_aiv: FRONTEND_POP.fifo(Fifo::Entry(EntryAction::Pop, Some(Direction::ToCube)))
-        .core(Core::Cube)
+        .core(CoreKind::Cube)
         .slots(&[index_in("valid_row").optional(), index_in("valid_col").optional()])
         .pattern("(($valid_row, $valid_col) )?{} -> :tile")
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))])
@@ -424,27 +424,27 @@ family! { Fifo, "pto", fifo;
     ///
     /// The frontend form of `tfree`, vector side. Once per pop.
     tfree_from_aic: FRONTEND_FREE.fifo(Fifo::Entry(EntryAction::Free, Some(Direction::ToVector)))
-        .core(Core::Vector)
+        .core(CoreKind::Vector)
         .example(C2V_EXAMPLE);
 
     /// Give a slot popped with `tpop_from_aiv` back to the vector cores.
     ///
     /// The frontend form of `tfree`, cube side. Once per pop.
     tfree_from_aiv: FRONTEND_FREE.fifo(Fifo::Entry(EntryAction::Free, Some(Direction::ToCube)))
-        .core(Core::Cube)
+        .core(CoreKind::Cube)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))])
         .example(V2C_EXAMPLE);
 
     /// Reserve the next slot towards the vector cores.
     ///
     /// The frontend form of `talloc`, cube side; the result is a view of the slot in global memory.
-    talloc_to_aiv: FRONTEND_ALLOC.fifo(Fifo::Entry(EntryAction::Alloc, Some(Direction::ToVector))).core(Core::Cube);
+    talloc_to_aiv: FRONTEND_ALLOC.fifo(Fifo::Entry(EntryAction::Alloc, Some(Direction::ToVector))).core(CoreKind::Cube);
 
     /// Reserve the next slot towards the cube core.
     ///
     /// The frontend form of `talloc`, vector side; the result is a view of the slot in global memory.
     talloc_to_aic: FRONTEND_ALLOC.fifo(Fifo::Entry(EntryAction::Alloc, Some(Direction::ToCube)))
-        .core(Core::Vector)
+        .core(CoreKind::Vector)
         .rules(&[(Targets::ALL, Rule::Named("split is 0, 1 or 2", even_split))]);
 
     /// Reserve local memory for the slots of a pipe.

@@ -5,12 +5,12 @@ use super::partial::{all, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::Code;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
+use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, Effect, ExtentFactor, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
 
-const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).alias(Alias::None);
+const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).alias(Aliasing::None);
 
 const INDEX: &[DType] = &[I16, U16, I32, U32];
 const BYTES_1_2_4: &[DType] = &[I8, U8, I16, U16, I32, U32, F16, Bf16, F32];
@@ -387,15 +387,15 @@ fn offset_inside(i: &Instance) -> Verdict {
 }
 
 /// Records of 8 bytes, in whole blocks of 32.
-fn sorted_records(uses: &Uses) -> Option<Factor> {
+fn sorted_records(uses: &Uses) -> Option<ExtentFactor> {
     let record = 64 / u64::from(uses.tile("src")?.dtype.bits()).max(1);
-    Some(Factor { per: 32, times: 32 * record, clipped: true })
+    Some(ExtentFactor { per: 32, times: 32 * record, clipped: true })
 }
 
 /// As many elements as a block of 32 bytes has.
-fn block_elements(uses: &Uses) -> Option<Factor> {
+fn block_elements(uses: &Uses) -> Option<ExtentFactor> {
     let size = u64::from(uses.tile("dst")?.dtype.unit_bytes()).max(1);
-    Some(Factor { per: 1, times: 32 / size, clipped: true })
+    Some(ExtentFactor { per: 1, times: 32 / size, clipped: true })
 }
 
 /// The period of the pattern, along the axis that `along_rows` asks for, else 1; `None` without a pattern.
@@ -405,20 +405,20 @@ fn axis_period(uses: &Uses, along_rows: bool) -> Option<u64> {
     Some(if is_col == along_rows { period } else { 1 })
 }
 
-fn kept_rows(uses: &Uses) -> Option<Factor> {
-    Some(Factor { per: axis_period(uses, true)?, times: 1, clipped: false })
+fn kept_rows(uses: &Uses) -> Option<ExtentFactor> {
+    Some(ExtentFactor { per: axis_period(uses, true)?, times: 1, clipped: false })
 }
 
-fn kept_cols(uses: &Uses) -> Option<Factor> {
-    Some(Factor { per: axis_period(uses, false)?, times: 1, clipped: false })
+fn kept_cols(uses: &Uses) -> Option<ExtentFactor> {
+    Some(ExtentFactor { per: axis_period(uses, false)?, times: 1, clipped: false })
 }
 
-fn spread_rows(uses: &Uses) -> Option<Factor> {
-    Some(Factor { per: 1, times: axis_period(uses, true)?, clipped: false })
+fn spread_rows(uses: &Uses) -> Option<ExtentFactor> {
+    Some(ExtentFactor { per: 1, times: axis_period(uses, true)?, clipped: false })
 }
 
-fn spread_cols(uses: &Uses) -> Option<Factor> {
-    Some(Factor { per: 1, times: axis_period(uses, false)?, clipped: false })
+fn spread_cols(uses: &Uses) -> Option<ExtentFactor> {
+    Some(ExtentFactor { per: 1, times: axis_period(uses, false)?, clipped: false })
 }
 
 const fn key(name: &'static str) -> Slot {
@@ -442,7 +442,7 @@ family! { Irregular, "pto", irregular;
     tsort32: VECTOR
         .hazards(hazards::TSORT32)
         .regions(&[region("dst", From::Rows("src"), From::ScaledCols("src", sorted_records))])
-        .cost(Cost::Sort)
+        .cost(CostClass::Sort)
         .domain(Domain::Valid("src"))
         .slots(&[vec_in("src"), vec_in("idx").elem(&[U32]), scratch("tmp").order(Orders::ROW_MAJOR), vec_out("dst")])
         .rules(&[
@@ -483,7 +483,7 @@ family! { Irregular, "pto", irregular;
     tmrgsort: VECTOR
         .hazards(hazards::TMRGSORT)
         .regions(&[region("dst", From::Rows("src0"), From::Room(&["src0", "src1", "src2", "src3"]))])
-        .cost(Cost::Sort)
+        .cost(CostClass::Sort)
         .domain(Domain::Valid("dst"))
         .slots(&[
             vec_in("src0"),
@@ -554,7 +554,7 @@ family! { Irregular, "pto", irregular;
             whole("cdst"),
         ])
         .generic_order(&["src", "dst", "cdst", "indices", "tmp", "k_value"])
-        .cost(Cost::Gather)
+        .cost(CostClass::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[
             tile_in("src").vec().data(),
@@ -618,7 +618,7 @@ family! { Irregular, "pto", irregular;
     tgatherb: VECTOR
         .hazards(hazards::TGATHERB)
         .regions(&[region("dst", From::Rows("offsets"), From::ScaledCols("offsets", block_elements))])
-        .cost(Cost::Gather)
+        .cost(CostClass::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[tile_in("src").vec(), tile_in("offsets").vec().elem(&[U32, I32]), tile_out("dst").vec().data()])
         .rules(&[(Targets::A2A3, Rule::Orders(&["dst"], Orders::ROW_MAJOR))])
@@ -648,7 +648,7 @@ family! { Irregular, "pto", irregular;
             whole("dst"),
         ])
         .generic_order(&["src", "dst", "indexes"])
-        .cost(Cost::Gather)
+        .cost(CostClass::Gather)
         .pipes(Pipes::Cases(&[
             PipeCase { targets: Targets::A2A3, src: None, dst: None, pipe: Pipe::S },
             PipeCase { targets: Targets::A5_CPU, src: None, dst: None, pipe: Pipe::V },
@@ -696,7 +696,7 @@ family! { Irregular, "pto", irregular;
         .hazards(hazards::THISTOGRAM)
         .regions(&[region("dst", From::Rows("src"), From::Fixed(256))])
         .only(Targets::A5_CPU)
-        .cost(Cost::Gather)
+        .cost(CostClass::Gather)
         .domain(Domain::Valid("src"))
         .slots(&[
             tile_in("src").vec().order(Orders::ND).elem(&[U16, U32]),
@@ -737,7 +737,7 @@ family! { Irregular, "pto", irregular;
         .hazards(hazards::TCI)
         .regions(&[whole("dst")])
         .pipe(Pipe::S)
-        .cost(Cost::VectorFill)
+        .cost(CostClass::VectorFill)
         .domain(Domain::Valid("dst"))
         .slots(&[scalar_in("start"), scratch("tmp"), tile_out("dst").vec().data()])
         .attrs(&[opt_attr("descending", AttrKind::Bool, "false", "count downwards")])
@@ -784,7 +784,7 @@ family! { Irregular, "pto", irregular;
     ttri: VECTOR
         .hazards(hazards::TTRI)
         .regions(&[whole("dst")])
-        .cost(Cost::VectorFill)
+        .cost(CostClass::VectorFill)
         .domain(Domain::Valid("dst"))
         .slots(&[value_in("diagonal", SlotKind::Int), vec_out("dst")])
         .attrs(&[opt_attr("upperOrLower", AttrKind::OneOf(&[0, 1]), "0", "0: lower triangle, 1: upper triangle")
@@ -809,7 +809,7 @@ family! { Irregular, "pto", irregular;
         .hazards(hazards::TRANDOM)
         .regions(&[whole("dst")])
         .only(Targets::A5_CPU)
-        .cost(Cost::VectorFill)
+        .cost(CostClass::VectorFill)
         .domain(Domain::Valid("dst"))
         .slots(&[
             key("key0"),
@@ -871,7 +871,7 @@ family! { Irregular, "pto", irregular;
     /// finished.
     tgetval: Row::EMPTY.movement(Movement::GetElement)
         .pipe(Pipe::S)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .slots(&[tile_in("src").vec(), index_in("offset")])
         .results(&[result("dst", SlotKind::Scalar).infer(Infer::ElementOf("src"))])
         .pattern("ins($src, $offset : :src, :offset) outs : :dst {}")
@@ -894,7 +894,7 @@ family! { Irregular, "pto", irregular;
     tsetval: Row::EMPTY.movement(Movement::SetElement)
         .regions(&[whole("dst")])
         .pipe(Pipe::S)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .slots(&[index_in("offset"), value_in("val", SlotKind::Scalar), tile_inout("dst").vec()])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["dst", "val"])),
@@ -940,7 +940,7 @@ family! { Irregular, "pto", irregular;
     /// four lists: the four 16-bit fields of a status register, lowest first.
     get_vms4_sr: Row::EMPTY
         .pipe(Pipe::S)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .results(&[count("list0"), count("list1"), count("list2"), count("list3")])
         .pattern("{} : :list0, :list1, :list2, :list3")
         .page("docs/isa/micro-isa/13-dsa-sfu-ops.md")

@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5};
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Region, Scratch, Slot, When, form, opt_attr, region, whole};
+use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, ResultRegion, Scratch, Slot, When, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
 use crate::{DType, Dim, Loc, Order, Pad, Pipe, Row, Targets, TileType};
@@ -492,22 +492,22 @@ fn narrowing(i: &Instance) -> Verdict {
 }
 
 /// Accumulator to L1 or vector memory with one quantisation word per column.
-const FIX: Row = Row::EMPTY.pipe(Pipe::Fix).cost(Cost::FixPipe).attrs(QUANT_ATTRS).shape_rules(&[
+const FIX: Row = Row::EMPTY.pipe(Pipe::Fix).cost(CostClass::FixPipe).attrs(QUANT_ATTRS).shape_rules(&[
     (Targets::A2A3, Rule::LocPairs("src", "dst", &[(Loc::Acc, Loc::Mat)])),
     (Targets::ALL, Rule::Named("a conversion of the fix pipe", acc_move_types)),
     (Targets::ALL, Rule::Named("src NZ; dst NZ with fractal=512, or ND, DN in vec", quant_layout)),
 ]);
 
 /// What the source has from the indices on.
-const EXTRACTED: &[Region] =
+const EXTRACTED: &[ResultRegion] =
     &[region("dst", From::RowsAfter("src", "index_row"), From::ColsAfter("src", "index_col"))];
 
 const FILL: Row = Row::EMPTY
     .pipe(Pipe::V)
-    .cost(Cost::Move)
+    .cost(CostClass::Move)
     .domain(Domain::Whole("dst"))
     .regions(&[whole("dst")])
-    .alias(Alias::InPlace)
+    .alias(Aliasing::InPlace)
     .slots(&[
         tile_in("src").vec().order(Orders::ROW_MAJOR),
         tile_out("dst").vec().order(Orders::ROW_MAJOR).infer(Infer::No),
@@ -544,8 +544,8 @@ family! { Layout, "pto", layout;
         ])
         .attrs(MOVE_ATTRS)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::InPlace)
-        .cost(Cost::Move)
+        .alias(Aliasing::InPlace)
+        .cost(CostClass::Move)
         .pipes(Pipes::Cases(&[
             case(Loc::Acc, None, Pipe::Fix),
             case(Loc::Mat, Some(Loc::Scaling), Pipe::Fix),
@@ -649,8 +649,8 @@ family! { Layout, "pto", layout;
         ])
         .attrs(EXTRACT_ATTRS)
         .domain(Domain::Valid("dst"))
-        .cost(Cost::Move)
-        .alias(Alias::None)
+        .cost(CostClass::Move)
+        .alias(Aliasing::None)
         .pipes(Pipes::Cases(&[
             case(Loc::Acc, None, Pipe::Fix),
             case(Loc::Mat, None, Pipe::Mte1),
@@ -748,8 +748,8 @@ family! { Layout, "pto", layout;
         ])
         .attrs(INSERT_ATTRS)
         .domain(Domain::Valid("src"))
-        .cost(Cost::Move)
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .cost(CostClass::Move)
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .pipes(Pipes::Cases(&[
             case(Loc::Acc, None, Pipe::Fix),
             case(Loc::Vec, Some(Loc::Mat), Pipe::Mte3),
@@ -842,9 +842,9 @@ family! { Layout, "pto", layout;
         .types(A5, NARROW)
         .any_bytes_on_cpu()
         .pipe(Pipe::V)
-        .cost(Cost::Transpose)
+        .cost(CostClass::Transpose)
         .domain(Domain::Valid("src"))
-        .alias(Alias::Distinct(Targets::ALL))
+        .alias(Aliasing::Distinct(Targets::ALL))
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::A2A3,
@@ -928,7 +928,7 @@ family! { Layout, "pto", layout;
     /// As `tfillpad`, with a destination of at least the rows and columns of `src`.
     tfillpad_expand: FILL
         .hazards(hazards::FILL)
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .rules(&[(Targets::ALL, Rule::Named("dst at least as large as src", fill_sizes))])
         .cpp("TFILLPAD_EXPAND")
         .page("docs/isa/TFILLPAD_EXPAND.md")
@@ -954,9 +954,9 @@ family! { Layout, "pto", layout;
         .types(A2A3, PLAIN)
         .types(A5, PLAIN)
         .pipe(Pipe::V)
-        .cost(Cost::Move)
+        .cost(CostClass::Move)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::Distinct(Targets::ALL))
+        .alias(Aliasing::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValidRows(&["src0", "src1", "dst"])),
             (Targets::ALL, Rule::Named("dst has room for the columns of both", concat_cols)),
@@ -988,9 +988,9 @@ family! { Layout, "pto", layout;
         .types(A2A3, PLAIN)
         .types(A5, PLAIN)
         .pipe(Pipe::V)
-        .cost(Cost::Move)
+        .cost(CostClass::Move)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::Distinct(Targets::ALL))
+        .alias(Aliasing::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValidRows(&["src0", "src1", "src0_idx", "src1_idx", "dst"])),
             (Targets::ALL, Rule::Named("index tiles have a valid column", index_cols)),
@@ -1022,9 +1022,9 @@ family! { Layout, "pto", layout;
         .types(A5, PLAIN)
         .any_bytes_on_cpu()
         .pipe(Pipe::V)
-        .cost(Cost::Move)
+        .cost(CostClass::Move)
         .domain(Domain::Valid("dst0"))
-        .alias(Alias::Distinct(Targets::ALL))
+        .alias(Aliasing::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src0", "src1", "dst0", "dst1"])),
             (Targets::ALL, Rule::Named("an even number of valid columns", even_cols)),
@@ -1051,9 +1051,9 @@ family! { Layout, "pto", layout;
         .types(A5, PLAIN)
         .any_bytes_on_cpu()
         .pipe(Pipe::V)
-        .cost(Cost::Move)
+        .cost(CostClass::Move)
         .domain(Domain::Valid("dst0"))
-        .alias(Alias::Distinct(Targets::ALL))
+        .alias(Aliasing::Distinct(Targets::ALL))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src0", "src1"])),
             (Targets::ALL, Rule::SameValid(&["dst0", "dst1"])),
@@ -1079,9 +1079,9 @@ family! { Layout, "pto", layout;
             tile_out("dst").vec().order(Orders::ROW_MAJOR),
         ])
         .pipe(Pipe::V)
-        .cost(Cost::VectorConvert)
+        .cost(CostClass::VectorConvert)
         .domain(Domain::Valid("dst"))
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src", "dst"])),
             (Targets::ALL, Rule::Named("integers, 4 → 2, 4 → 1 or 2 → 1 bytes", narrowing)),
@@ -1117,7 +1117,7 @@ family! { Layout, "pto", layout;
         .types(A5, PLAIN)
         .any_unpaired_on_cpu()
         .pipe(Pipe::Mte1)
-        .cost(Cost::Move)
+        .cost(CostClass::Move)
         .domain(Domain::Valid("dst"))
         .cpp("TIMG2COL")
         .cpp_args(&["dst", "src", "pos_m", "pos_k"])

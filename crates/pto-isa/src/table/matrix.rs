@@ -7,7 +7,7 @@ use super::hazards;
 use crate::DType::*;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Effect, Factor, From, Orders, Slot, Sums, Uses, attr, opt_attr, region};
+use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, Effect, ExtentFactor, From, Orders, Slot, Sums, Uses, attr, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Loc, Order, Pipe, Row, Targets, TileType};
@@ -191,14 +191,14 @@ fn bound_scales(i: &Instance) -> Verdict {
 }
 
 /// One scale for each 32 elements along k, which is the rows of a right tile and the columns of a left one.
-fn scale_rows(uses: &Uses) -> Option<Factor> {
+fn scale_rows(uses: &Uses) -> Option<ExtentFactor> {
     let per = if uses.tile("src")?.loc == Loc::Right { 32 } else { 1 };
-    Some(Factor { per, times: 1, clipped: false })
+    Some(ExtentFactor { per, times: 1, clipped: false })
 }
 
-fn scale_cols(uses: &Uses) -> Option<Factor> {
+fn scale_cols(uses: &Uses) -> Option<ExtentFactor> {
     let per = if uses.tile("src")?.loc == Loc::Left { 32 } else { 1 };
-    Some(Factor { per, times: 1, clipped: false })
+    Some(ExtentFactor { per, times: 1, clipped: false })
 }
 
 fn cell_scales(i: &Instance) -> Verdict {
@@ -234,7 +234,7 @@ const SLOTS: &[&str] = &["dst", "a", "b"];
 const CUBE: Row = Row::EMPTY
     .regions(&[region("dst", From::Rows("a"), From::Cols("b"))])
     .pipe(Pipe::M)
-    .cost(Cost::Matmul)
+    .cost(CostClass::Matmul)
     .domain(Domain::Matmul)
     .sums(Sums::Row("a", Some("acc_in")))
     .attrs(PHASE);
@@ -354,7 +354,7 @@ family! { Matrix, "pto", matrix;
     /// Use it for every slice of K but the first.
     tmatmul_acc = "tmatmul.acc": MATMUL
         .hazards(hazards::ACCUMULATE)
-        .alias(Alias::InPlace)
+        .alias(Aliasing::InPlace)
         .alias_names(&["tmatmul_acc"])
         .slots(&[ACC_IN, A, B, DST])
         .rules(&[(Targets::ALL, SAME_ACC)])
@@ -401,7 +401,7 @@ family! { Matrix, "pto", matrix;
     /// As `tmatmul.mx`, starting from `acc_in[m,n]`.
     tmatmul_mx_acc = "tmatmul.mx.acc": MX
         .hazards(hazards::ACCUMULATE)
-        .alias(Alias::InPlace)
+        .alias(Aliasing::InPlace)
         .alias_names(&["tmatmul_mx_acc"])
         .slots(&[ACC_IN, A, A_SCALE, B, B_SCALE, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::DEVICES, MX_DEPTH)])
@@ -476,7 +476,7 @@ family! { Matrix, "pto", matrix;
     /// `dst[0,n] = acc_in[0,n] + Σ_k a[0,k] · b[k,n]`.
     tgemv_acc = "tgemv.acc": MATMUL
         .hazards(hazards::ACCUMULATE)
-        .alias(Alias::InPlace)
+        .alias(Aliasing::InPlace)
         .alias_names(&["tgemv_acc"])
         .slots(&[ACC_IN, A, B, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::ALL, ONE_ROW_A), (Targets::ALL, ONE_ROW_DST)])
@@ -518,7 +518,7 @@ family! { Matrix, "pto", matrix;
     /// As `tgemv.mx`, starting from `acc_in[0,n]`.
     tgemv_mx_acc = "tgemv.mx.acc": MX
         .hazards(hazards::ACCUMULATE)
-        .alias(Alias::InPlace)
+        .alias(Aliasing::InPlace)
         .alias_names(&["tgemv_mx_acc"])
         .slots(&[ACC_IN, A, A_SCALE, B, B_SCALE, DST])
         .rules(&[(Targets::ALL, SAME_ACC), (Targets::ALL, ONE_ROW_A), (Targets::ALL, ONE_ROW_DST)])
@@ -558,7 +558,7 @@ family! { Matrix, "pto", matrix;
         ])
         .pipe(Pipe::S)
         .effect(Effect::View)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .rules(&[(Targets::ALL, Rule::Named("dst: M × K/32 for a left tile, K/32 × N for a right one", bound_scales))])
         .cpp("TGET_SCALE_ADDR")
         .page("docs/isa/TGET_SCALE_ADDR.md")
@@ -579,7 +579,7 @@ family! { Matrix, "pto", matrix;
         .pattern("{}")
         .pipe(Pipe::S)
         .effect(Effect::Config)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .cpp("SETHF32MODE")
         .cpp_templates(&["enable", "mode"])
         .page("docs/isa/tile/ops/sync-and-config/sethf32mode.md")
@@ -597,7 +597,7 @@ family! { Matrix, "pto", matrix;
         .pattern("{}")
         .pipe(Pipe::S)
         .effect(Effect::Config)
-        .cost(Cost::Scalar)
+        .cost(CostClass::Scalar)
         .cpp("SETTF32MODE")
         .cpp_templates(&["enable", "mode"])
         .page("docs/isa/tile/ops/sync-and-config/settf32mode.md")

@@ -8,7 +8,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, Cost, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CostClass, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
@@ -386,15 +386,15 @@ fn flat_window(i: &Instance) -> Verdict {
     })
 }
 
-const LOAD: Row = Row::EMPTY.pipe(Pipe::Mte2).cost(Cost::Load).types(A2A3, TRANSFER).types(A5, &DType::ALL);
+const LOAD: Row = Row::EMPTY.pipe(Pipe::Mte2).cost(CostClass::Load).types(A2A3, TRANSFER).types(A5, &DType::ALL);
 
 /// A store from any memory; only accumulators pass the fix pipe.
-const STORE: Row = Row::EMPTY.domain(Domain::Valid("src")).cost(Cost::Store).pipes(Pipes::Cases(&[
+const STORE: Row = Row::EMPTY.domain(Domain::Valid("src")).cost(CostClass::Store).pipes(Pipes::Cases(&[
     PipeCase { targets: Targets::ALL, src: Some(Loc::Acc), dst: None, pipe: Pipe::Fix },
     PipeCase { targets: Targets::ALL, src: None, dst: None, pipe: Pipe::Mte3 },
 ]));
 
-const INDEXED: Row = Row::EMPTY.cost(Cost::Gather).types(A2A3, SCATTERED).types(A5, SCATTERED_A5);
+const INDEXED: Row = Row::EMPTY.cost(CostClass::Gather).types(A2A3, SCATTERED).types(A5, SCATTERED_A5);
 
 family! { Memory, "pto", memory;
     /// Copies a window of global memory into a tile.
@@ -595,7 +595,7 @@ family! { Memory, "pto", memory;
         .slots(&[view_in("src"), value_in("ctx", SlotKind::Any)])
         .results(&[result("event", SlotKind::AsyncEvent)])
         .pipe(Pipe::S)
-        .cost(Cost::Comm)
+        .cost(CostClass::Comm)
         .rules(&[
             (Targets::ALL, Rule::Named("ctx is a prefetch context", prefetch_context)),
             (Targets::ALL, Rule::Named("src has one dimension longer than 1", flat_window)),

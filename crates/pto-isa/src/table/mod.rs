@@ -20,7 +20,7 @@ macro_rules! family {
         ),+];
 
         #[expect(non_camel_case_types, reason = "mnemonics are lower case")]
-        enum Position { $($id),+ }
+        enum RowIndex { $($id),+ }
 
         /// Hands the mnemonics of the family, in table order, to another macro.
         ///
@@ -33,9 +33,9 @@ macro_rules! family {
         /// The operations of this family.
         #[expect(non_upper_case_globals, reason = "constants are named like the instructions")]
         pub mod op {
-            use super::Position;
+            use super::RowIndex;
             use crate::Op;
-            $($(#[doc = $doc])+ pub const $id: Op = Op::at(crate::table::base::$base + Position::$id as usize);)+
+            $($(#[doc = $doc])+ pub const $id: Op = Op::at(crate::table::base::$base + RowIndex::$id as usize);)+
         }
     };
 }

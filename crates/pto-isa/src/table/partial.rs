@@ -5,12 +5,12 @@
 use super::hazards;
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
-use crate::row::{Alias, Cost, Domain, From, Infer, Row, region};
+use crate::row::{Aliasing, CostClass, Domain, From, Infer, Row, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{vec_in, vec_out};
 use crate::{Dim, Pipe, Targets, TileType, codes};
 
-const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::Partial).alias(Alias::InPlace);
+const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).cost(CostClass::Partial).alias(Aliasing::InPlace);
 
 /// `dst = f(src0, src1)` where both are valid, else the valid one.
 const PARTIAL: Row = VECTOR
@@ -269,14 +269,14 @@ family! { Partial, "pto", partial;
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Arg;
+    use crate::rules::RuleArg;
     use crate::{DType, Loc, Type};
 
     /// The first diagnostic for `tpartargmax` on tiles of these types and valid regions, in text order.
     fn check(target: crate::Target, tiles: [(DType, u64, u64); 6]) -> Option<codes::Code> {
         let types = tiles
             .map(|(d, r, c)| Type::TileBuf(TileType::new(Loc::Vec, d, 16, 32).valid(Dim::Fixed(r), Dim::Fixed(c))));
-        let args: Vec<Arg> = (0u8..).zip(&types).map(|(slot, ty)| Arg { slot, ty, value: None }).collect();
+        let args: Vec<RuleArg> = (0u8..).zip(&types).map(|(slot, ty)| RuleArg { slot, ty, value: None }).collect();
         let i = Instance { row: op::tpartargmax.row(), target, manual: false, args: &args, attrs: &[] };
         i.check().0.first().map(|b| b.code)
     }

@@ -6,7 +6,7 @@ use crate::DType::*;
 use crate::Target::A2A3;
 use crate::codes;
 use crate::enums;
-use crate::row::{Alias, AttrKind, AttrSpec, Cost, Domain, Factor, From, Orders, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
+use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, ExtentFactor, From, Orders, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{tile_in, tile_out};
 use crate::{DType, Dim, Order, Pipe, Row, Targets, TileType};
@@ -89,7 +89,7 @@ fn source_bytes(i: &Instance) -> Option<u64> {
 }
 
 /// The operands of an MX quantisation whose extents are all part of their types.
-struct Mx<'a> {
+struct MxOperands<'a> {
     i: &'a Instance<'a>,
     src: &'a TileType,
     dst: &'a TileType,
@@ -109,7 +109,7 @@ fn extent(t: &TileType) -> Option<(u64, u64)> {
     Some((t.valid_rows.fixed()?, t.valid_cols.fixed()?))
 }
 
-impl<'a> Mx<'a> {
+impl<'a> MxOperands<'a> {
     /// `None` when an operand is absent or an extent is not part of its type.
     fn new(i: &'a Instance<'a>) -> Option<Self> {
         let [src, dst, exp, max, scaling] = ["src", "dst", "exp", "max", "scaling"].map(|s| i.tile(s));
@@ -307,7 +307,7 @@ fn mx_shapes(i: &Instance) -> Verdict {
             "extents fixed in the type",
         );
     }
-    let Some(mx) = Mx::new(i) else { return Verdict::Holds };
+    let Some(mx) = MxOperands::new(i) else { return Verdict::Holds };
     let along = if mx.along_rows { mx.rows } else { mx.cols };
     let unit = if mx.interleave { 64 } else { GROUP };
     let whole = along > 0 && along % unit == 0 && (!mx.interleave || mx.src.rows % 64 == 0);
@@ -331,7 +331,7 @@ fn mx_shapes(i: &Instance) -> Verdict {
 }
 
 fn mx_limits(i: &Instance) -> Verdict {
-    Mx::new(i).map_or(Verdict::Holds, |mx| mx.device_limits())
+    MxOperands::new(i).map_or(Verdict::Holds, |mx| mx.device_limits())
 }
 
 fn hif4_groups(i: &Instance) -> Verdict {
@@ -350,11 +350,11 @@ fn hif4_groups(i: &Instance) -> Verdict {
 }
 
 /// 4 bytes for each group of 64.
-fn hif4_cells(_: &Uses) -> Option<Factor> {
-    Some(Factor { per: 64, times: 4, clipped: false })
+fn hif4_cells(_: &Uses) -> Option<ExtentFactor> {
+    Some(ExtentFactor { per: 64, times: 4, clipped: false })
 }
 
-const QUANT: Row = Row::EMPTY.pipe(Pipe::V).cost(Cost::VectorConvert).domain(Domain::Valid("src"));
+const QUANT: Row = Row::EMPTY.pipe(Pipe::V).cost(CostClass::VectorConvert).domain(Domain::Valid("src"));
 
 family! { Quant, "pto", quant;
     /// Quantises f32 to 8-bit integers with one scale per row.
@@ -375,7 +375,7 @@ family! { Quant, "pto", quant;
             tile_out("tmp").vec().elem(&[F32]).optional(),
         ])
         .attrs(INT8_ATTRS)
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .scratch(Scratch {
             slot: "tmp",
             required: Targets::NONE,
@@ -439,7 +439,7 @@ family! { Quant, "pto", quant;
             nd(tile_out("exp_zz")).elem(&[I8, U8]).optional(),
         ])
         .attrs(MX_ATTRS)
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .rules(&[
             (Targets::ALL, Rule::Together("exp_zz", "storeMode")),
             (Targets::ALL, Rule::Named("MXFP8 or MXFP4_E2M1; interleave along rows only; exp_zz along columns only", mx_options)),
@@ -520,7 +520,7 @@ family! { Quant, "pto", quant;
             tile_in("offset").vec().elem(&[F32]),
             tile_out("dst").vec().order(Orders::ROW_MAJOR).elem(&[F32]),
         ])
-        .alias(Alias::Distinct(Targets::DEVICES))
+        .alias(Aliasing::Distinct(Targets::DEVICES))
         .rules(&[
             (Targets::ALL, Rule::SameValid(&["src", "dst"])),
             (Targets::ALL, Rule::SameValidRows(&["scale", "offset", "dst"])),

@@ -4,7 +4,7 @@ use super::hazards;
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
-use crate::row::{Alias, AttrKind, Cost, Domain, From, Infer, Orders, Row, Scratch, Slot, Sums, form, opt_attr, region};
+use crate::row::{Aliasing, AttrKind, CostClass, Domain, From, Infer, Orders, Row, Scratch, Slot, Sums, form, opt_attr, region};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{UNARY, scratch, tile_in, tile_out};
 use crate::{BLOCK_BYTES, Dim, Order, Pipe, Targets, TileType, codes};
@@ -12,14 +12,14 @@ use crate::{BLOCK_BYTES, Dim, Order, Pipe, Targets, TileType, codes};
 /// Bytes a vector instruction works on in one step.
 const REPEAT_BYTES: u64 = 256;
 
-const REDUCE: Row = Row::EMPTY.pipe(Pipe::V).domain(Domain::Valid("src")).alias(Alias::None);
+const REDUCE: Row = Row::EMPTY.pipe(Pipe::V).domain(Domain::Valid("src")).alias(Aliasing::None);
 
 const SRC: Slot = tile_in("src").vec().order(Orders::ND).data();
 
 /// `dst[i,0] = f(src[i,0..])`
 const ROW_REDUCE: Row = REDUCE
     .regions(&[region("dst", From::Rows("src"), From::Fixed(1))])
-    .cost(Cost::RowReduce)
+    .cost(CostClass::RowReduce)
     .slots(&[SRC, scratch("tmp"), tile_out("dst").vec().order(Orders::NONE_BOX).data()])
     .shape_rules(&[
         (Targets::A2A3, Rule::SameElem(&["src", "tmp"])),
@@ -34,7 +34,7 @@ const ROW_REDUCE: Row = REDUCE
 
 /// `dst_idx[i,0] = argf(src[i,0..])`, and the value when asked for.
 const ROW_ARG: Row = REDUCE
-    .cost(Cost::RowReduce)
+    .cost(CostClass::RowReduce)
     .slots(&[
         SRC,
         scratch("tmp"),
@@ -70,7 +70,7 @@ const ROW_ARG: Row = REDUCE
 /// `dst[0,j] = f(src[0..,j])`
 const COL_REDUCE: Row = REDUCE
     .regions(&[region("dst", From::Fixed(1), From::Cols("src"))])
-    .cost(Cost::ColReduce)
+    .cost(CostClass::ColReduce)
     .slots(&[SRC, tile_out("dst").vec().order(Orders::ND).data()])
     .shape_rules(&[(Targets::ALL, Rule::Named(PER_COLUMN, per_column))])
     .types(A2A3, &[I32, I16, F16, F32])
@@ -78,7 +78,7 @@ const COL_REDUCE: Row = REDUCE
 
 /// `dst_idx[0,j] = argf(src[0..,j])`, and the value when asked for.
 const COL_ARG: Row = REDUCE
-    .cost(Cost::ColReduce)
+    .cost(CostClass::ColReduce)
     .slots(&[
         SRC,
         scratch("tmp"),
@@ -578,8 +578,8 @@ family! { Reduce, "pto", reduce;
     /// same valid region.
     tpairreducesum: UNARY
         .hazards(hazards::TPAIRREDUCESUM)
-        .cost(Cost::RowReduce)
-        .alias(Alias::None)
+        .cost(CostClass::RowReduce)
+        .alias(Aliasing::None)
         .slots(&[SRC, tile_out("dst").vec().order(Orders::ND).data().infer(Infer::Like("src"))])
         .types(A2A3, &[F16, F32])
         .types(A5, &[F16, F32])

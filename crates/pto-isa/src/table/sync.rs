@@ -7,7 +7,7 @@ use crate::enums;
 use crate::row::{AttrKind, AttrSpec, FixedType, FlagForm, Infer, SlotKind, LocalOp, Pipes, Row, SignalForm, SyncOp, When, attr, form, opt_attr};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{SYNC, index_in, result, value_in};
-use crate::{DType, Pipe, PtrSpace, Scalar, Targets};
+use crate::{DType, Pipe, PtrSpace, ScalarType, Targets};
 
 const PIPE: AttrKind = AttrKind::Enum(&enums::PIPE);
 const EVENT_CLASS: AttrKind = AttrKind::EnumOr(&enums::PIPE_EVENT_TYPE, &enums::SYNC_OP_TYPE);
@@ -684,7 +684,7 @@ fn sync_all_workspace(i: &Instance) -> Verdict {
 
 fn sync_all_cores(i: &Instance) -> Verdict {
     let Some(Type::Scalar(s)) = i.ty("used_cores") else { return Verdict::Holds };
-    Verdict::require(*s == Scalar::Elem(DType::I32), || {
+    Verdict::require(*s == ScalarType::Elem(DType::I32), || {
         Broken::new(codes::ELEM_TYPE, vec![i.at("used_cores")], format!("`used_cores` is {s}"), "i32")
     })
 }

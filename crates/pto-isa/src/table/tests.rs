@@ -1,5 +1,5 @@
 use super::*;
-use crate::row::{Elem, Pipes, Syntax};
+use crate::row::{ElemRule, Pipes, Syntax};
 use crate::{DTypes, Target};
 use std::collections::HashSet;
 
@@ -28,7 +28,7 @@ fn every_row_is_complete() {
     for op in isa() {
         let row = op.row();
         assert!(row.summary().len() > 8, "{}: needs a summary", row.name);
-        let has_data = row.slots.iter().any(|s| s.elem == Elem::Data);
+        let has_data = row.slots.iter().any(|s| s.elem == ElemRule::Data);
         for target in row.targets.iter().filter(|_| has_data) {
             assert_ne!(row.data_types(target), DTypes::NONE, "{} has no types on {target}", row.name);
         }

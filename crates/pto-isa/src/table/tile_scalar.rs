@@ -13,7 +13,7 @@ use super::elementwise::{
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
 use crate::row::{
-    Alias, Cost, Domain, Infer, SlotKind, Orders, PipeCase, Pipes, Row, Slot, When, form, whole,
+    Aliasing, CostClass, Domain, Infer, SlotKind, Orders, PipeCase, Pipes, Row, Slot, When, form, whole,
 };
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{TILE_SCALAR, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
@@ -218,7 +218,7 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TANDS")
         .page("docs/isa/TANDS.md")
         .notes(&[
@@ -235,7 +235,7 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A2A3, BITS)
         .types(A5, BITS)
         .types(Cpu, INTS)
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TORS")
         .page("docs/isa/TORS.md")
         .notes(&[
@@ -258,7 +258,7 @@ family! { TileScalar, "pto", tile_scalar;
             (Targets::A2A3, Rule::Orders(&["tmp"], Orders::ROW_MAJOR)),
         ])
         .scratch(a2a3_scratch("element type and size of dst", Some(as_large_as_dst)))
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TXORS")
         .page("docs/isa/TXORS.md")
         .notes(&[
@@ -311,7 +311,7 @@ family! { TileScalar, "pto", tile_scalar;
             (Targets::A2A3, Rule::Named("tmp: at least the valid columns of dst", scratch_covers_columns)),
         ])
         .scratch(a2a3_scratch("element type of dst; one row of dst", Some(row_of_dst)))
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TREMS")
         .page("docs/isa/TREMS.md")
         .cpp_scratch("dst")
@@ -325,7 +325,7 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A2A3, &[F32])
         .types(A5, FMOD_A5)
         .any_number_on_cpu()
-        .alias(Alias::Distinct(Targets::A2A3))
+        .alias(Aliasing::Distinct(Targets::A2A3))
         .cpp("TFMODS")
         .page("docs/isa/TFMODS.md")
         .notes(&[
@@ -348,8 +348,8 @@ family! { TileScalar, "pto", tile_scalar;
         .attrs(POW_PRECISION)
         .rules(POW_RULES)
         .scratch(POW_SCRATCH)
-        .alias(Alias::Distinct(Targets::A2A3))
-        .cost(Cost::VectorMath)
+        .alias(Aliasing::Distinct(Targets::A2A3))
+        .cost(CostClass::VectorMath)
         .cpp("TPOWS")
         .cpp_templates(&["precisionType"])
         .page("docs/isa/TPOWS.md")
@@ -450,12 +450,12 @@ family! { TileScalar, "pto", tile_scalar;
         .types(A5, ARITH_A5)
         .any_number_on_cpu()
         .rules(&[(Targets::A5, Rule::Named("dst: row-major for 64-bit elements in vec", wide_elements_by_row))])
-        .alias(Alias::None)
+        .alias(Aliasing::None)
         .pipes(Pipes::Cases(&[
             PipeCase { targets: Targets::ALL, src: None, dst: Some(Loc::Mat), pipe: Pipe::Mte2 },
             PipeCase { targets: Targets::ALL, src: None, dst: None, pipe: Pipe::V },
         ]))
-        .cost(Cost::VectorFill)
+        .cost(CostClass::VectorFill)
         .cpp("TEXPANDS")
         .page("docs/isa/TEXPANDS.md")
         .notes(&[
@@ -500,8 +500,8 @@ family! { TileScalar, "pto", tile_scalar;
             ),
             (Targets::ALL, Rule::Named("scalar: a scalar, or a tile with a valid element [0, 0]", has_first_element)),
         ])
-        .alias(Alias::None)
-        .cost(Cost::VectorCompare)
+        .alias(Aliasing::None)
+        .cost(CostClass::VectorCompare)
         .cpp("TCMPS")
         .page("docs/isa/TCMPS.md")
         .notes(&[
@@ -543,7 +543,7 @@ family! { TileScalar, "pto", tile_scalar;
             (Targets::A5, Rule::Orders(&["mask"], Orders::ROW_MAJOR)),
         ])
         .scratch(a2a3_scratch("element type of src; at least one element", None))
-        .cost(Cost::VectorSelect)
+        .cost(CostClass::VectorSelect)
         .cpp("TSELS")
         .page("docs/isa/TSELS.md")
         .notes(&[

@@ -4,7 +4,7 @@ use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{Arith, AttrKind, CoreQuery, Cost, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
+use crate::row::{Arith, AttrKind, CoreQuery, CostClass, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -59,7 +59,7 @@ const TILE_QUERY: Row = QUERY.slots(&[tile_in("src")]).pattern("$src {} : :src -
 
 /// A number the core knows about itself.
 const CORE_QUERY: Row = Row::EMPTY
-    .cost(Cost::Scalar)
+    .cost(CostClass::Scalar)
     .results(&[result("result", SlotKind::Int).infer(Infer::Fixed(FixedType::I64))])
     .pattern("{}")
     .example(
@@ -73,7 +73,7 @@ const CORE_QUERY: Row = Row::EMPTY
 
 /// An access of the scalar unit.
 const SCALAR_ACCESS: Row = Row::EMPTY
-    .cost(Cost::Scalar)
+    .cost(CostClass::Scalar)
     .pipe(Pipe::S)
     .shape_rules(&[(Targets::ALL, Rule::SameElem(&["ptr", "value"]))])
     .example(
@@ -84,7 +84,7 @@ const SCALAR_ACCESS: Row = Row::EMPTY
     );
 
 /// Scalars that belong to one core.
-const LOCAL: Row = Row::EMPTY.cost(Cost::Scalar).pipe(Pipe::S);
+const LOCAL: Row = Row::EMPTY.cost(CostClass::Scalar).pipe(Pipe::S);
 
 const BIT: Row = LOCAL
     .slots(&[value_in("first", SlotKind::Int).elem(&[I64]), value_in("second", SlotKind::Int).elem(&[I64])])
@@ -1002,7 +1002,7 @@ fn dimension_exists(i: &Instance) -> Verdict {
 fn pointer_cast_kinds(i: &Instance) -> Verdict {
     let (Some(from), Some(to)) = (i.ty("input"), i.ty("result")) else { return Verdict::Holds };
     let gm = |s: &PtrSpace| matches!(s, PtrSpace::Default | PtrSpace::Gm);
-    let integer = |t: &Type| t.scalar().is_some_and(crate::Scalar::is_int);
+    let integer = |t: &Type| t.scalar().is_some_and(crate::ScalarType::is_int);
     let ok = match (from, to) {
         (Type::Unknown, _) | (_, Type::Unknown) => true,
         (Type::Ptr(_, a), Type::Ptr(_, b)) => a == b || gm(a) && gm(b),
@@ -1075,16 +1075,16 @@ fn is_struct(i: &Instance) -> Verdict {
 #[cfg(test)]
 mod tests {
     use super::op;
-    use crate::rules::{Arg, Instance};
-    use crate::{BLayout, DType, Dim, Loc, Op, SLayout, Scalar, Target, TileType, Type, ViewType};
+    use crate::rules::{RuleArg, Instance};
+    use crate::{BLayout, DType, Dim, Loc, Op, SLayout, ScalarType, Target, TileType, Type, ViewType};
 
-    const INDEX: Type = Type::Scalar(Scalar::Index);
+    const INDEX: Type = Type::Scalar(ScalarType::Index);
 
     /// The codes of the rules an operation breaks with these operands, given by slot, type and constant.
     fn broken(op: Op, args: &[(&str, &Type, Option<i64>)]) -> Vec<String> {
         let row = op.row();
         let slot = |name| u8::try_from(row.slot(name).expect("slot")).expect("few slots");
-        let args: Vec<_> = args.iter().map(|(name, ty, value)| Arg { slot: slot(name), ty, value: *value }).collect();
+        let args: Vec<_> = args.iter().map(|(name, ty, value)| RuleArg { slot: slot(name), ty, value: *value }).collect();
         let instance = Instance { row, target: Target::A2A3, manual: false, args: &args, attrs: &[] };
         instance.check().0.iter().map(|b| b.code.id()).collect()
     }
@@ -1095,7 +1095,7 @@ mod tests {
 
     fn view(dims: &[u64]) -> ViewType {
         let dims = dims.iter().map(|d| Dim::Fixed(*d)).collect();
-        ViewType { dims, elem: Scalar::Elem(DType::F32) }
+        ViewType { dims, elem: ScalarType::Elem(DType::F32) }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! A value that is chosen again and again may stand for as many tiles as the program has. Listing them for every such value would take the square of
 //! their number, so beyond a limit they count as one piece of memory: whoever touches one of them is taken to touch all.
 
-use super::{ALL, Home, Region};
+use super::{ALL, Home, MemoryRegion};
 use std::collections::HashMap;
 
 /// A value that may be more tiles than this, or more pieces of global memory, may be any of those that are merged with them.
@@ -42,7 +42,7 @@ impl Merged {
         self.parents.contains_key(&home) || self.ends.contains_key(&home)
     }
 
-    pub(super) fn join(&mut self, a: Region, b: Region) {
+    pub(super) fn join(&mut self, a: MemoryRegion, b: MemoryRegion) {
         let (to, from) = (self.root(a.home), self.root(b.home));
         let ends = [a.end, b.end, self.ends.remove(&to).unwrap_or(0), self.ends.remove(&from).unwrap_or(0)];
         if to != from {
@@ -53,9 +53,9 @@ impl Merged {
     }
 
     /// Merges the homes of a list of regions, in order, where they are very many. The list then has one that stands for them.
-    pub(super) fn limit(&mut self, regions: &mut Vec<Region>) {
+    pub(super) fn limit(&mut self, regions: &mut Vec<MemoryRegion>) {
         for kind in [HomeKind::Tile, HomeKind::Global] {
-            let of_kind = |r: &Region| HomeKind::of(r.home) == Some(kind);
+            let of_kind = |r: &MemoryRegion| HomeKind::of(r.home) == Some(kind);
             let count = regions
                 .iter()
                 .filter(|r| of_kind(r))
@@ -71,18 +71,18 @@ impl Merged {
     }
 
     /// The regions with merged homes replaced by those that stand for them.
-    pub(super) fn replaced(&mut self, regions: &[Region]) -> Vec<Region> {
-        let mut all: Vec<Region> = regions.iter().map(|r| self.whole(*r)).collect();
+    pub(super) fn replaced(&mut self, regions: &[MemoryRegion]) -> Vec<MemoryRegion> {
+        let mut all: Vec<MemoryRegion> = regions.iter().map(|r| self.whole(*r)).collect();
         all.sort_unstable();
         all.dedup();
         all
     }
 
-    fn whole(&mut self, region: Region) -> Region {
+    fn whole(&mut self, region: MemoryRegion) -> MemoryRegion {
         let home = self.root(region.home);
         match self.ends.get(&home) {
-            Some(0) => Region { home, start: 0, end: ALL },
-            Some(end) => Region { home, start: 0, end: *end },
+            Some(0) => MemoryRegion { home, start: 0, end: ALL },
+            Some(end) => MemoryRegion { home, start: 0, end: *end },
             None => region,
         }
     }
@@ -112,7 +112,7 @@ const SEVERAL_PIECES: usize = 64;
 const MANY_PIECES: usize = 256;
 
 /// Sorted regions, not too many of them.
-pub(super) fn few(regions: Vec<Region>) -> Vec<Region> {
+pub(super) fn few(regions: Vec<MemoryRegion>) -> Vec<MemoryRegion> {
     if regions.len() <= SEVERAL_PIECES {
         return regions;
     }
@@ -121,8 +121,8 @@ pub(super) fn few(regions: Vec<Region>) -> Vec<Region> {
 }
 
 /// Regions of one home are one where they belong together.
-fn joined(regions: &[Region], belong: impl Fn(&Region, &Region) -> bool) -> Vec<Region> {
-    let mut all: Vec<Region> = Vec::new();
+fn joined(regions: &[MemoryRegion], belong: impl Fn(&MemoryRegion, &MemoryRegion) -> bool) -> Vec<MemoryRegion> {
+    let mut all: Vec<MemoryRegion> = Vec::new();
     for region in regions {
         match all.last_mut() {
             Some(hull) if hull.home == region.home && belong(hull, region) => hull.end = hull.end.max(region.end),

@@ -1,7 +1,7 @@
 //! Follows values to the memory they stand for, through any number of views, loops and calls, each value once.
 
 use super::merged::few;
-use super::{Home, Places, Region, memory_of};
+use super::{Home, MemoryRegion, ValueMemory, memory_of};
 use crate::effects::is_memory;
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::Loc;
@@ -10,13 +10,13 @@ use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// Where the memory of a value comes from.
-pub(super) enum Source {
+pub(super) enum MemorySource {
     /// It is known.
-    Known(Vec<Region>),
+    Known(Vec<MemoryRegion>),
     /// It is that of other values.
     Union(Vec<ValueId>),
     /// Both.
-    Both(Vec<Region>, Vec<ValueId>),
+    Both(Vec<MemoryRegion>, Vec<ValueId>),
     /// A window of a view of global memory.
     Window(OpId, ValueId),
     /// What a call returns: what was given to the function is what this call gives it.
@@ -26,7 +26,7 @@ pub(super) enum Source {
 /// A value that is being followed.
 struct Open {
     value: ValueId,
-    source: Source,
+    source: MemorySource,
     /// The values it needs, and how many have been looked at.
     needs: Vec<ValueId>,
     next: usize,
@@ -34,7 +34,7 @@ struct Open {
     low: usize,
 }
 
-impl Places<'_> {
+impl ValueMemory<'_> {
     /// Finds the homes that count as one, and what values stand for with them. Whatever stands for very many has to be known before.
     pub(super) fn merge(&mut self) {
         let module = self.module;
@@ -54,10 +54,12 @@ impl Places<'_> {
 
     fn merge_all(&mut self, loc: Loc) {
         let region = |home: &Home| match home {
-            Home::Tile(tile) => memory_of(self.checked, *tile).map(|(_, end)| Region { home: *home, start: 0, end }),
+            Home::Tile(tile) => {
+                memory_of(self.checked, *tile).map(|(_, end)| MemoryRegion { home: *home, start: 0, end })
+            }
             _ => None,
         };
-        let regions: Vec<Region> = self.tiles.get(&loc).into_iter().flatten().filter_map(region).collect();
+        let regions: Vec<MemoryRegion> = self.tiles.get(&loc).into_iter().flatten().filter_map(region).collect();
         for pair in regions.windows(2) {
             self.merged.join(pair[0], pair[1]);
         }
@@ -86,7 +88,7 @@ impl Places<'_> {
     }
 
     /// The memory of a tile, a view or a pointer.
-    pub fn of(&mut self, value: ValueId) -> Rc<[Region]> {
+    pub fn of(&mut self, value: ValueId) -> Rc<[MemoryRegion]> {
         if !self.known.contains_key(&value) {
             self.follow(value);
         }
@@ -135,43 +137,43 @@ impl Places<'_> {
     fn open(&mut self, value: ValueId, place: usize) -> Open {
         let source = self.source(value);
         let needs = match &source {
-            Source::Known(_) => Vec::new(),
-            Source::Union(values) | Source::Both(_, values) => values.clone(),
-            Source::Window(_, view) => vec![*view],
-            Source::Returned(values, call) => values.iter().copied().chain(self.handed_in(*call)).collect(),
+            MemorySource::Known(_) => Vec::new(),
+            MemorySource::Union(values) | MemorySource::Both(_, values) => values.clone(),
+            MemorySource::Window(_, view) => vec![*view],
+            MemorySource::Returned(values, call) => values.iter().copied().chain(self.handed_in(*call)).collect(),
         };
         Open { value, source, needs, next: 0, low: place }
     }
 
     /// Values that lead to each other, of which everything else is known.
     fn settle(&mut self, together: Vec<Open>) {
-        let mut all: Vec<Region> = Vec::new();
+        let mut all: Vec<MemoryRegion> = Vec::new();
         for open in &together {
             all.extend(self.settled(&open.source));
         }
         all.sort_unstable();
         all.dedup();
         self.merged.limit(&mut all);
-        let all: Rc<[Region]> = few(all).into();
+        let all: Rc<[MemoryRegion]> = few(all).into();
         for open in together {
             self.known.insert(open.value, Rc::clone(&all));
         }
     }
 
-    fn settled(&self, source: &Source) -> Vec<Region> {
+    fn settled(&self, source: &MemorySource) -> Vec<MemoryRegion> {
         let known = |value: &ValueId| self.known.get(value).map_or(&[][..], |regions| &**regions);
-        let union = |values: &[ValueId]| values.iter().flat_map(known).copied().collect::<Vec<Region>>();
+        let union = |values: &[ValueId]| values.iter().flat_map(known).copied().collect::<Vec<MemoryRegion>>();
         match source {
-            Source::Known(regions) => regions.clone(),
-            Source::Union(values) => union(values),
-            Source::Both(regions, values) => [regions.clone(), union(values)].concat(),
-            Source::Window(id, view) => {
+            MemorySource::Known(regions) => regions.clone(),
+            MemorySource::Union(values) => union(values),
+            MemorySource::Both(regions, values) => [regions.clone(), union(values)].concat(),
+            MemorySource::Window(id, view) => {
                 let mut whole = union(std::slice::from_ref(view));
                 whole.dedup();
                 self.narrowed(*id, *view, whole)
             }
-            Source::Returned(values, call) => {
-                let (given, mut own): (Vec<Region>, Vec<Region>) =
+            MemorySource::Returned(values, call) => {
+                let (given, mut own): (Vec<MemoryRegion>, Vec<MemoryRegion>) =
                     union(values).into_iter().partition(|region| matches!(region.home, Home::Given(_)));
                 if !given.is_empty() {
                     own.extend(self.handed_in(*call).flat_map(|value| known(&value).to_vec()));

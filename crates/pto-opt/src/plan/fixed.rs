@@ -1,6 +1,6 @@
 //! What the program has placed itself, next to tiles that are still open.
 
-use super::live::Tile;
+use super::live::LiveTile;
 use crate::places::memory_of;
 use pto_check::Checked;
 use pto_ir::{OpId, ValueId};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 ///
 /// # Errors
 /// An address that is computed: then nobody knows what is free.
-pub(super) fn end(checked: &Checked, loc: Loc, open: &[&Tile]) -> Result<u64, Box<Diagnostic>> {
+pub(super) fn end(checked: &Checked, loc: Loc, open: &[&LiveTile]) -> Result<u64, Box<Diagnostic>> {
     let module = checked.module();
     let mut end = 0;
     for function in related(checked, open) {
@@ -44,7 +44,7 @@ pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>
 }
 
 /// The functions of the open tiles, what they call, and what calls them.
-fn related(checked: &Checked, open: &[&Tile]) -> BTreeSet<OpId> {
+fn related(checked: &Checked, open: &[&LiveTile]) -> BTreeSet<OpId> {
     let module = checked.module();
     let calls = module.calls();
     let tiles: BTreeSet<OpId> = open.iter().map(|tile| tile.alloc).collect();

@@ -3,7 +3,7 @@
 //! A tile has its place from the first access in the text to the last. Jumps may lead out of that and back while the tile is live: then it
 //! needs its place all the time. Liveness is followed for 64 tiles at a time.
 
-use super::live::{Access, Accesses};
+use super::live::{TileAccess, TileAccesses};
 use crate::order::OpPositions;
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -12,18 +12,18 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub(super) fn needed_everywhere(
     module: &Module,
     order: &OpPositions,
-    tiles: &BTreeMap<ValueId, Vec<Access>>,
+    tiles: &BTreeMap<ValueId, Vec<TileAccess>>,
 ) -> HashSet<(ValueId, OpId)> {
-    let mut tangled: BTreeMap<OpId, Vec<(ValueId, &[Access])>> = BTreeMap::new();
+    let mut tangled: BTreeMap<OpId, Vec<(ValueId, &[TileAccess])>> = BTreeMap::new();
     for (tile, list) in tiles {
-        let accesses = Accesses { order, list };
+        let accesses = TileAccesses { order, list };
         for around in accesses.all_loops().into_iter().filter(|around| is_tangled(module, *around)) {
             tangled.entry(around).or_default().push((*tile, &list[accesses.inside(around)]));
         }
     }
     let mut found = HashSet::new();
     for (around, tiles) in tangled {
-        let jumps = Jumps::of(module, order, around);
+        let jumps = JumpGraph::of(module, order, around);
         for tiles in tiles.chunks(64) {
             let word = jumps.needed(tiles);
             let needed = tiles.iter().enumerate().filter(|(k, _)| word >> k & 1 == 1);
@@ -38,7 +38,7 @@ fn is_tangled(module: &Module, id: OpId) -> bool {
 }
 
 /// The blocks of an operation, in text order.
-struct Jumps<'a> {
+struct JumpGraph<'a> {
     order: &'a OpPositions,
     around: OpId,
     /// Where blocks begin and end.
@@ -49,7 +49,7 @@ struct Jumps<'a> {
     last_first: Vec<usize>,
 }
 
-impl<'a> Jumps<'a> {
+impl<'a> JumpGraph<'a> {
     fn of(module: &Module, order: &'a OpPositions, around: OpId) -> Self {
         let blocks = module.op_regions(around).iter().flat_map(|r| module.region(*r).blocks.iter().copied());
         let blocks: Vec<BlockId> = blocks.filter(|b| !module.block(*b).ops.is_empty()).collect();
@@ -66,7 +66,7 @@ impl<'a> Jumps<'a> {
     }
 
     /// Which of up to 64 tiles are live somewhere outside of their accesses.
-    fn needed(&self, tiles: &[(ValueId, &[Access])]) -> u64 {
+    fn needed(&self, tiles: &[(ValueId, &[TileAccess])]) -> u64 {
         let count = self.starts.len();
         let (mut live, mut written, mut at_end) = (vec![0u64; count], vec![0u64; count], vec![0u64; count]);
         for (k, (_, list)) in tiles.iter().enumerate() {
@@ -100,7 +100,7 @@ impl<'a> Jumps<'a> {
     }
 
     /// Which tiles have been accessed before each of some points, and will be accessed behind it, in the text.
-    fn covered(&self, points: &[u32], tiles: &[(ValueId, &[Access])]) -> Vec<u64> {
+    fn covered(&self, points: &[u32], tiles: &[(ValueId, &[TileAccess])]) -> Vec<u64> {
         let mut words = vec![0u64; points.len() + 1];
         for (k, (_, list)) in tiles.iter().enumerate() {
             let (Some(first), Some(last)) = (list.first(), list.last()) else { continue };

@@ -1,9 +1,9 @@
 //! When tiles hold something that is still needed.
 
 use super::jumps::needed_everywhere;
-use crate::effects::{CoreKind, Effect, effect};
+use crate::effects::{CoreSet, OrderEffect, effect};
 use crate::order::OpPositions;
-use crate::places::{Home, Places, memory_of};
+use crate::places::{Home, ValueMemory, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Storage};
@@ -13,7 +13,7 @@ use std::ops::Range;
 
 /// A tile that needs a place.
 #[derive(Clone, Debug)]
-pub(crate) struct Tile {
+pub(crate) struct LiveTile {
     pub value: ValueId,
     pub alloc: OpId,
     pub loc: Loc,
@@ -34,7 +34,7 @@ pub(crate) struct Tile {
 
 /// An access of a tile.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+pub(super) struct TileAccess {
     pub(super) op: OpId,
     /// Everything is written, and nothing read.
     pub(super) kills: bool,
@@ -42,9 +42,9 @@ pub(super) struct Access {
 }
 
 /// The tiles of all functions that need a place, in text order.
-pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<Tile> {
+pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     let module = checked.module();
-    let mut places = Places::new(checked);
+    let mut places = ValueMemory::new(checked);
     let mut accesses = AllAccesses::new(&mut places);
     let mut all = Vec::new();
     // Where the program gives an address to a tile.
@@ -69,7 +69,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<Tile> {
     let is_open = |id: &OpId| module.results(*id).all(|tile| !has_address(&tile));
     let open = all.into_iter().filter(is_open);
     let everywhere = needed_everywhere(module, order, &accesses.of);
-    let mut tiles: Vec<Tile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
+    let mut tiles: Vec<LiveTile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     for (value, around) in everywhere {
         if let Some(tile) = at.get(&value).map(|k| &mut tiles[*k]) {
@@ -85,7 +85,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<Tile> {
 /// A tile has one place. A function that allocates one and returns it, and is called again, would return that place again.
 pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagnostic> {
     let module = checked.module();
-    let mut places = Places::new(checked);
+    let mut places = ValueMemory::new(checked);
     let merged = places.merged_tiles();
     let mut problems = Vec::new();
     for id in module.order().into_iter().filter(|id| module.control(*id) == Some(Control::Return)) {
@@ -114,7 +114,7 @@ pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagn
 /// Who accesses tiles.
 struct AllAccesses {
     /// By tile.
-    of: BTreeMap<ValueId, Vec<Access>>,
+    of: BTreeMap<ValueId, Vec<TileAccess>>,
     /// What each tile counts as one with, where very many do.
     merged: BTreeMap<ValueId, ValueId>,
     /// Accesses of any of those.
@@ -132,13 +132,13 @@ struct Together {
 }
 
 impl AllAccesses {
-    fn new(places: &mut Places<'_>) -> Self {
+    fn new(places: &mut ValueMemory<'_>) -> Self {
         let tiles = places.merged_tiles().into_iter();
         let merged = tiles.flat_map(|(root, all)| all.into_iter().map(move |tile| (tile, root))).collect();
         Self { of: BTreeMap::new(), merged, of_merged: BTreeMap::new() }
     }
 
-    fn of(&self, tile: ValueId) -> &[Access] {
+    fn of(&self, tile: ValueId) -> &[TileAccess] {
         self.of.get(&tile).map_or(&[], Vec::as_slice)
     }
 
@@ -192,14 +192,14 @@ impl Together {
     }
 }
 
-fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut AllAccesses) {
+fn note(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, accesses: &mut AllAccesses) {
     let module = checked.module();
     if !module.op_regions(id).is_empty() {
         return;
     }
-    let mut found: BTreeMap<ValueId, Access> = BTreeMap::new();
+    let mut found: BTreeMap<ValueId, TileAccess> = BTreeMap::new();
     // Whoever accesses one of very many under its own name accesses no other.
-    let mut add = |places: &Places<'_>, (tile, value): (ValueId, ValueId), reads: bool, writes: bool| {
+    let mut add = |places: &ValueMemory<'_>, (tile, value): (ValueId, ValueId), reads: bool, writes: bool| {
         let is_merged = accesses.merged.contains_key(&tile);
         if is_merged && !places.is_own(value) {
             let together = accesses.of_merged.entry(tile).or_default();
@@ -210,12 +210,12 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut All
             return;
         }
         let tile = if is_merged { value } else { tile };
-        let access = found.entry(tile).or_insert(Access { op: id, kills: false, reads: false });
+        let access = found.entry(tile).or_insert(TileAccess { op: id, kills: false, reads: false });
         access.reads |= reads;
         access.kills |= writes && tile == value;
     };
-    match effect(checked, places, id, CoreKind::Any) {
-        Effect::Touches(touches) => {
+    match effect(checked, places, id, CoreSet::Any) {
+        OrderEffect::Touches(touches) => {
             for touch in touches {
                 if let Home::Tile(tile) = touch.region.home {
                     add(places, (tile, touch.value), !touch.write, touch.write);
@@ -237,11 +237,11 @@ fn note(checked: &Checked, places: &mut Places<'_>, id: OpId, accesses: &mut All
     }
     for (tile, access) in found {
         let kills = access.kills && !access.reads;
-        accesses.of.entry(tile).or_default().push(Access { kills, ..access });
+        accesses.of.entry(tile).or_default().push(TileAccess { kills, ..access });
     }
 }
 
-fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> Option<Tile> {
+fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> Option<LiveTile> {
     let module = checked.module();
     let value = module.results(id).next()?;
     let (loc, bytes) = memory_of(checked, value)?;
@@ -260,7 +260,7 @@ fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> 
     // Whatever is called runs at the call.
     let calls = module.control(last) == Some(Control::Call);
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
-    let accesses = Accesses { order, list };
+    let accesses = TileAccesses { order, list };
     for around in accesses.loops(id) {
         if accesses.need_turns(around) || accesses.outlast_condition(module, around) {
             start = start.min(order.first(around));
@@ -274,7 +274,7 @@ fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> 
         }
     }
     end = end.max(order.called_until(id).unwrap_or(0));
-    Some(Tile {
+    Some(LiveTile {
         value,
         alloc: id,
         loc,
@@ -290,12 +290,12 @@ fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> 
 }
 
 /// The accesses of a tile, in the order of the text.
-pub(super) struct Accesses<'a> {
+pub(super) struct TileAccesses<'a> {
     pub(super) order: &'a OpPositions,
-    pub(super) list: &'a [Access],
+    pub(super) list: &'a [TileAccess],
 }
 
-impl Accesses<'_> {
+impl TileAccesses<'_> {
     /// Those in a loop: they stand one after the other.
     pub(super) fn inside(&self, around: OpId) -> Range<usize> {
         let (order, list) = (self.order, self.list);
@@ -345,7 +345,7 @@ impl Accesses<'_> {
     fn outlast_condition(&self, module: &Module, around: OpId) -> bool {
         let [before, _] = module.op_regions(around)[..] else { return false };
         let end = module.region(before).blocks.last().and_then(|b| module.block(*b).ops.last());
-        let in_second = |a: &Access| end.is_some_and(|end| self.order.first(a.op) > self.order.first(*end));
+        let in_second = |a: &TileAccess| end.is_some_and(|end| self.order.first(a.op) > self.order.first(*end));
         let inside = self.inside(around);
         let first = self.list[inside.clone()].first();
         module.control(around) == Some(Control::While) && inside.end < self.list.len() && first.is_some_and(in_second)
@@ -353,7 +353,7 @@ impl Accesses<'_> {
 }
 
 /// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
-fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [Tile]) {
+fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
     let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
     by_place.sort_unstable();
     // Branches inside others come first: what is joined there is on one side here.
@@ -388,7 +388,7 @@ fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [Tile]) {
 }
 
 /// Finds tiles that an instruction may write where it reads another for the last time.
-fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [Tile], accesses: &AllAccesses) {
+fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [LiveTile], accesses: &AllAccesses) {
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();

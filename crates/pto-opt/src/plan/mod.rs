@@ -6,12 +6,12 @@ mod live;
 pub mod pack;
 
 use crate::order::OpPositions;
-use live::Tile;
+use live::LiveTile;
 use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::{Fifo, HiddenMemory, Storage};
-use pto_isa::{DType, Diagnostic, Error, Loc, Op, Scalar, Span, Type, codes};
+use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
 /// What the places of pipe buffers are multiples of.
@@ -20,7 +20,7 @@ const RESERVE_ALIGN: u64 = 256;
 /// A tile and its place.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Placed {
+pub struct PlacedTile {
     /// The tile, in the program before.
     pub value: ValueId,
     /// Its name.
@@ -44,7 +44,7 @@ pub struct Placed {
 /// A memory and what lies in it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct Space {
+pub struct PlannedSpace {
     /// Which.
     pub loc: Loc,
     /// Its bytes.
@@ -58,7 +58,7 @@ pub struct Space {
     /// Tiles share bytes because they do not fit side by side.
     pub shared: bool,
     /// The tiles, by name.
-    pub tiles: Vec<Placed>,
+    pub tiles: Vec<PlacedTile>,
 }
 
 /// Memory that instructions use by themselves.
@@ -78,7 +78,7 @@ pub struct Planned {
     /// The program.
     pub module: Module,
     /// The memories that are used.
-    pub spaces: Vec<Space>,
+    pub spaces: Vec<PlannedSpace>,
     /// Memory that instructions use by themselves: no tile is placed there.
     pub used: Vec<Used>,
 }
@@ -108,7 +108,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error
     let mut spaces = Vec::new();
     let mut problems = Vec::new();
     for loc in Loc::ALL {
-        let here: Vec<&Tile> = tiles.iter().filter(|t| t.loc == loc).collect();
+        let here: Vec<&LiveTile> = tiles.iter().filter(|t| t.loc == loc).collect();
         if here.is_empty() {
             continue;
         }
@@ -147,7 +147,7 @@ enum TakeOver {
 }
 
 impl TakeOver {
-    fn source(self, tile: &Tile) -> Option<ValueId> {
+    fn source(self, tile: &LiveTile) -> Option<ValueId> {
         tile.takes_over.filter(|_| match self {
             Self::Never => false,
             Self::ForFree => tile.for_free,
@@ -157,7 +157,7 @@ impl TakeOver {
 }
 
 /// Tiles that take over each other's bytes, or stand in for each other, are one piece.
-fn pieces(tiles: &[&Tile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usize>) {
+fn pieces(tiles: &[&LiveTile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usize>) {
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut of = vec![usize::MAX; tiles.len()];
@@ -185,10 +185,10 @@ fn pieces(tiles: &[&Tile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usiz
 fn place(
     checked: &Checked,
     loc: Loc,
-    tiles: &[&Tile],
+    tiles: &[&LiveTile],
     used: &[Used],
     options: Options,
-) -> Result<Space, Box<Diagnostic>> {
+) -> Result<PlannedSpace, Box<Diagnostic>> {
     let module = checked.module();
     let target = checked.info().target;
     let Some(space) = target.profile().space(loc) else {
@@ -223,7 +223,7 @@ fn place(
         let kept = format!("{} bytes at the end are used implicitly by an instruction", space.bytes - capacity);
         return Err(Box::new(if capacity < space.bytes { problem.legal(kept) } else { problem }));
     }
-    let placed = |(k, tile): (usize, &&Tile)| Placed {
+    let placed = |(k, tile): (usize, &&LiveTile)| PlacedTile {
         value: tile.value,
         name: module.value_name(tile.value).to_string(),
         loc,
@@ -235,7 +235,7 @@ fn place(
         takes_over: which.source(tile),
     };
     let tiles = tiles.iter().enumerate().map(placed).collect();
-    Ok(Space { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })
+    Ok(PlannedSpace { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })
 }
 
 /// Buffers of pipes between cores: where each lies. Those without a place lie behind those that have one.
@@ -278,7 +278,7 @@ const MOST_NAMED: usize = 32;
 const MANY: usize = 500;
 
 /// When the most bytes are needed.
-fn worst_moment(tiles: &[&Tile]) -> u32 {
+fn worst_moment(tiles: &[&LiveTile]) -> u32 {
     // Bytes that have been needed up to a time, and those that are needed no longer.
     let sums = |mut times: Vec<(u32, u64)>| {
         times.sort_unstable();
@@ -299,10 +299,10 @@ fn worst_moment(tiles: &[&Tile]) -> u32 {
 }
 
 /// Which tiles are needed at the worst moment, and what would help.
-fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
+fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
     let module = checked.module();
     let worst = worst_moment(tiles);
-    let mut crowd: Vec<&&Tile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
+    let mut crowd: Vec<&&LiveTile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
     crowd.sort_by_key(|t| std::cmp::Reverse(t.bytes));
     let missing = peak.max(needed) - capacity;
     let message =
@@ -339,7 +339,7 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&Tile], (peak, needed, capacit
 }
 
 /// The program with an address for every tile.
-fn apply(module: &Module, spaces: &[Space]) -> Module {
+fn apply(module: &Module, spaces: &[PlannedSpace]) -> Module {
     let mut out = module.clone();
     let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
     let mut names = Names::new(module);
@@ -372,7 +372,7 @@ fn apply(module: &Module, spaces: &[Space]) -> Module {
 }
 
 fn constant(out: &mut Module, number: u64, before: OpId, names: &mut Names) -> OpId {
-    let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I64)));
+    let ty = out.intern_type(Type::Scalar(ScalarType::Elem(DType::I64)));
     // Tiles have names of their own, so a free one is found at once.
     let tile = out.results(before).next().map_or("tile", |v| out.value_name(v));
     let base = format!("{tile}_at");
@@ -405,7 +405,7 @@ fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
 fn with_base(out: &mut Module, id: OpId, at: u64, replaced: &mut HashMap<ValueId, ValueId>) -> OpId {
     let data = out.op(id).clone();
     let (auto, base) = (out.names.intern("auto"), out.names.intern("base"));
-    let ty = out.intern_type(Type::Scalar(Scalar::Elem(DType::I32)));
+    let ty = out.intern_type(Type::Scalar(ScalarType::Elem(DType::I32)));
     let mut attrs: Vec<_> = out.attrs(id).iter().filter(|(name, _)| *name != auto && *name != base).cloned().collect();
     attrs.push((auto, Attr::Bool(false)));
     attrs.push((base, Attr::Int(i128::from(at), ty)));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// What is inserted around an operation.
 #[derive(Default)]
-struct Around {
+struct InsertedAround {
     /// Waits and barriers, then sets, in front of it.
     waits: Vec<OpId>,
     primes: Vec<OpId>,
@@ -20,8 +20,8 @@ struct Around {
 /// The program with everything in its place.
 pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
     let mut out = module.clone();
-    let mut numbers = Numbers { names: Names::new(module) };
-    let mut around: BTreeMap<OpId, Around> = BTreeMap::new();
+    let mut numbers = ComputedIds { names: Names::new(module) };
+    let mut around: BTreeMap<OpId, InsertedAround> = BTreeMap::new();
     for edge in edges {
         match edge.means {
             Means::Flag { src, dst, id } => {
@@ -84,8 +84,8 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
     out
 }
 
-fn surrounded(id: OpId, around: Option<Around>) -> Vec<OpId> {
-    let Around { waits, primes, sets, drains } = around.unwrap_or_default();
+fn surrounded(id: OpId, around: Option<InsertedAround>) -> Vec<OpId> {
+    let InsertedAround { waits, primes, sets, drains } = around.unwrap_or_default();
     // What a loop carried is taken down before its flags are used for something else.
     [waits, primes, vec![id], drains, sets].concat()
 }
@@ -120,11 +120,11 @@ fn pipes(module: &mut Module, src: Pipe, dst: Pipe) -> Vec<(Sym, Attr)> {
 }
 
 /// Ids that are computed.
-struct Numbers {
+struct ComputedIds {
     names: Names,
 }
 
-impl Numbers {
+impl ComputedIds {
     /// A flag whose id is so much more than the number of a tile.
     fn flag(
         &mut self,

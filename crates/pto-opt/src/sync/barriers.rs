@@ -9,7 +9,7 @@ use super::known::LANES;
 
 /// A stretch that needs a barrier: behind one item, in front of another.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stretch {
+pub(super) struct BarrierRange {
     /// The index of the item with the first touch; in the turn before where it is carried.
     pub from: usize,
     /// The index of the item with the second.
@@ -22,7 +22,7 @@ pub(super) struct Stretch {
 const TURNS: usize = 6;
 
 /// The stretches at whose ends barriers stand.
-pub(super) fn place(stretches: &[Stretch], items: usize) -> Vec<Stretch> {
+pub(super) fn place(stretches: &[BarrierRange], items: usize) -> Vec<BarrierRange> {
     let mut sorted = stretches.to_vec();
     sorted.sort_by_key(|s| (s.at, s.need.part.lane()));
     let mut last = [0; LANES];
@@ -32,7 +32,7 @@ pub(super) fn place(stretches: &[Stretch], items: usize) -> Vec<Stretch> {
     }
     for number in 1..TURNS {
         let next = turn(&sorted, items, number, &mut last);
-        let places = |list: &[Stretch]| list.iter().map(|s| (s.at, s.need.part.lane())).collect::<Vec<_>>();
+        let places = |list: &[BarrierRange]| list.iter().map(|s| (s.at, s.need.part.lane())).collect::<Vec<_>>();
         if places(&next) == places(&placed) {
             return next;
         }
@@ -48,7 +48,7 @@ pub(super) fn place(stretches: &[Stretch], items: usize) -> Vec<Stretch> {
 }
 
 /// The barriers of one turn; `last` is in front of which item each pipe finished for the last time.
-fn turn(stretches: &[Stretch], items: usize, number: usize, last: &mut [usize; LANES]) -> Vec<Stretch> {
+fn turn(stretches: &[BarrierRange], items: usize, number: usize, last: &mut [usize; LANES]) -> Vec<BarrierRange> {
     let mut placed = Vec::new();
     for stretch in stretches {
         let lane = stretch.need.part.lane();

@@ -1,6 +1,6 @@
 //! Calls. What is called is not looked into, so all pipes of a core finish between its work and what is around it.
 
-use crate::effects::{CoreKind, Effect};
+use crate::effects::{CoreSet, OrderEffect};
 use crate::tree::{TreeNode, TreeNodeKind};
 
 /// Why all pipes wait for each other.
@@ -9,16 +9,16 @@ pub(super) const WHY: &str = "calls are not analysed";
 /// What may still be going on where the list of a function has got to: work of its own, and work of what it called.
 #[derive(Default)]
 pub(super) struct UnderWay {
-    own: Cores,
-    called: Cores,
+    own: CoreKinds,
+    called: CoreKinds,
 }
 
 impl UnderWay {
     /// Goes on to an item; true when all pipes have to finish in front of it.
     pub fn has_to_finish(&mut self, item: &TreeNode) -> bool {
-        let cores = Cores::of(item);
-        let is_call = matches!(item.kind, TreeNodeKind::Leaf(Effect::Call(_)));
-        let is_barrier = matches!(item.kind, TreeNodeKind::Leaf(Effect::BarrierAll));
+        let cores = CoreKinds::of(item);
+        let is_call = matches!(item.kind, TreeNodeKind::Leaf(OrderEffect::Call(_)));
+        let is_barrier = matches!(item.kind, TreeNodeKind::Leaf(OrderEffect::BarrierAll));
         if is_barrier {
             *self = Self::default();
             return false;
@@ -35,20 +35,22 @@ impl UnderWay {
 
 /// The kinds of cores for which there is work.
 #[derive(Clone, Copy, Default)]
-struct Cores {
+struct CoreKinds {
     cube: bool,
     vector: bool,
 }
 
-impl Cores {
+impl CoreKinds {
     /// Those of an item: both, where it orders pipes itself.
     fn of(item: &TreeNode) -> Self {
         let mut all = Self::default();
         match &item.kind {
-            TreeNodeKind::Leaf(Effect::None) => {}
-            TreeNodeKind::Leaf(Effect::Call(core)) => all.add(Self::from(*core)),
-            TreeNodeKind::Leaf(Effect::Touches(touches)) => touches.iter().for_each(|t| all.add(Self::from(t.core))),
-            TreeNodeKind::Leaf(_) => all.add(Self::from(CoreKind::Any)),
+            TreeNodeKind::Leaf(OrderEffect::None) => {}
+            TreeNodeKind::Leaf(OrderEffect::Call(core)) => all.add(Self::from(*core)),
+            TreeNodeKind::Leaf(OrderEffect::Touches(touches)) => {
+                touches.iter().for_each(|t| all.add(Self::from(t.core)));
+            }
+            TreeNodeKind::Leaf(_) => all.add(Self::from(CoreSet::Any)),
             _ => item.inner().for_each(|inner| all.add(Self::of(inner))),
         }
         all
@@ -64,8 +66,8 @@ impl Cores {
     }
 }
 
-impl From<CoreKind> for Cores {
-    fn from(core: CoreKind) -> Self {
-        Self { cube: core != CoreKind::Vector, vector: core != CoreKind::Cube }
+impl From<CoreSet> for CoreKinds {
+    fn from(core: CoreSet) -> Self {
+        Self { cube: core != CoreSet::Vector, vector: core != CoreSet::Cube }
     }
 }

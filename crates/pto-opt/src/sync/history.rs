@@ -1,28 +1,28 @@
 //! Who touched which bytes, and what a later touch needs from that.
 
-use super::Hazard;
-use super::known::{Known, LANES, Lanes, OrderedTouch};
-use crate::effects::CoreKind;
+use super::DependenceKind;
+use super::known::{KnownPositions, LANES, OrderedTouch, PipeSet};
+use crate::effects::CoreSet;
 use crate::places::Home;
 use crate::ranges::Ranges;
 use std::collections::BTreeMap;
 
 /// A touch that is remembered, with the position of its item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Mark {
+pub(super) struct RememberedTouch {
     pub item: u32,
     pub part: OrderedTouch,
 }
 
-impl Mark {
+impl RememberedTouch {
     /// True when a pipe goes on only after the touch is done.
-    fn known_to(&self, lane: usize, known: &Known) -> bool {
+    fn known_to(&self, lane: usize, known: &KnownPositions) -> bool {
         let told = |by: usize| known[lane][by] > self.item;
         known[lane][self.part.lane()] >= self.item || self.part.done.has(lane) || self.part.done.iter().any(told)
     }
 
     /// True when a later touch comes after this one without anything more.
-    pub fn comes_before(&self, later: &OrderedTouch, known: &Known) -> bool {
+    pub fn comes_before(&self, later: &OrderedTouch, known: &KnownPositions) -> bool {
         let through = |lane: usize| lane == self.part.lane() || self.known_to(lane, known);
         self.known_to(later.lane(), known) || later.after.iter().any(through)
     }
@@ -31,28 +31,31 @@ impl Mark {
 /// Something an item needs: from an earlier touch, for one of its own.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Need {
-    pub from: Mark,
+    pub from: RememberedTouch,
     pub part: OrderedTouch,
-    pub hazard: Hazard,
+    pub hazard: DependenceKind,
 }
 
 /// The touches of a piece of memory, by pipe.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Cell {
-    writes: [Option<Mark>; LANES],
-    reads: [Option<Mark>; LANES],
+    writes: [Option<RememberedTouch>; LANES],
+    reads: [Option<RememberedTouch>; LANES],
 }
 
 impl Cell {
     /// Takes in the touches of more memory. On each pipe the later one stands for both.
-    fn add(&mut self, other: &Self, known: &Known) {
+    fn add(&mut self, other: &Self, known: &KnownPositions) {
         let slots = self.writes.iter_mut().chain(&mut self.reads);
         for (slot, other) in slots.zip(other.writes.iter().chain(&other.reads)) {
             *slot = match (*slot, *other) {
                 (Some(a), Some(b)) => {
                     let (first, last) = if a.item < b.item { (a, b) } else { (b, a) };
                     let older = if first.item < last.item { known_by(&first, known) } else { first.part.done };
-                    Some(Mark { part: OrderedTouch { done: last.part.done.both(older), ..last.part }, ..last })
+                    Some(RememberedTouch {
+                        part: OrderedTouch { done: last.part.done.both(older), ..last.part },
+                        ..last
+                    })
                 }
                 (a, b) => a.or(b),
             };
@@ -65,25 +68,26 @@ const MANY_CELLS: usize = 64;
 
 /// The memories of both cores.
 #[derive(Default)]
-pub(super) struct History(BTreeMap<(Home, bool), Ranges<Cell>>);
+pub(super) struct TouchHistory(BTreeMap<(Home, bool), Ranges<Cell>>);
 
-impl History {
+impl TouchHistory {
     pub fn forget(&mut self) {
         self.0.clear();
     }
 
     /// Everything that parts have in common with earlier touches and that nothing orders yet: the latest of those that
     /// become known together.
-    pub fn needs(&mut self, parts: &[OrderedTouch], known: &Known) -> Vec<Need> {
+    pub fn needs(&mut self, parts: &[OrderedTouch], known: &KnownPositions) -> Vec<Need> {
         let mut found: BTreeMap<_, Need> = BTreeMap::new();
         for part in parts {
             let touch = &part.touch;
             for side in sides(touch.core) {
                 let Some(ranges) = self.0.get_mut(&(touch.region.home, side)) else { continue };
                 ranges.visit(touch.region.start, touch.region.end, |cell| {
-                    let write = if touch.write { Hazard::WriteAfterWrite } else { Hazard::ReadAfterWrite };
+                    let write =
+                        if touch.write { DependenceKind::WriteAfterWrite } else { DependenceKind::ReadAfterWrite };
                     let writes = cell.writes.iter().map(|m| (m, write));
-                    let reads = cell.reads.iter().filter(|_| touch.write).map(|m| (m, Hazard::WriteAfterRead));
+                    let reads = cell.reads.iter().filter(|_| touch.write).map(|m| (m, DependenceKind::WriteAfterRead));
                     for (mark, hazard) in writes.chain(reads) {
                         let Some(from) = mark.filter(|m| !m.comes_before(part, known)) else { continue };
                         let need = Need { from, part: *part, hazard };
@@ -100,7 +104,7 @@ impl History {
     }
 
     /// Remembers what an item touches. A touch stands for those before it that its pipe knows of and for those of its own pipe.
-    pub fn remember(&mut self, parts: &[OrderedTouch], position: u32, known: &Known, is_leaf: bool) {
+    pub fn remember(&mut self, parts: &[OrderedTouch], position: u32, known: &KnownPositions, is_leaf: bool) {
         for part in parts {
             let (touch, lane) = (&part.touch, part.lane());
             for side in sides(touch.core) {
@@ -108,14 +112,14 @@ impl History {
                 ranges.visit(touch.region.start, touch.region.end, |cell| {
                     let mut done = part.done;
                     // The item may be skipped: who knows that it is done need not know of what it stands for.
-                    let mut stands_for = |old: &Mark| done = done.both(known_by(old, known));
+                    let mut stands_for = |old: &RememberedTouch| done = done.both(known_by(old, known));
                     if touch.write {
                         for slot in cell.writes.iter_mut().chain(&mut cell.reads) {
                             // Who knows that the item is done must know what it would stand for, as it may be skipped.
-                            let known_with_it = |m: &Mark| {
+                            let known_with_it = |m: &RememberedTouch| {
                                 (0..LANES).all(|l| l == lane || known[l][lane] < position || m.known_to(l, known))
                             };
-                            let settled = |m: &Mark| {
+                            let settled = |m: &RememberedTouch| {
                                 m.item < position && (is_leaf || m.known_to(lane, known) && known_with_it(m))
                             };
                             if let Some(old) = slot.take_if(|m| settled(m)) {
@@ -129,7 +133,7 @@ impl History {
                         Some(old) => done = done.both(old.part.done),
                         None => {}
                     }
-                    *slot = Some(Mark { item: position, part: OrderedTouch { done, ..*part } });
+                    *slot = Some(RememberedTouch { item: position, part: OrderedTouch { done, ..*part } });
                 });
                 let (start, end) = (touch.region.start, touch.region.end);
                 if ranges.join(start, end) > MANY_CELLS {
@@ -140,15 +144,15 @@ impl History {
     }
 }
 
-fn known_by(mark: &Mark, known: &Known) -> Lanes {
-    Lanes::collect(|lane| mark.known_to(lane, known))
+fn known_by(mark: &RememberedTouch, known: &KnownPositions) -> PipeSet {
+    PipeSet::collect(|lane| mark.known_to(lane, known))
 }
 
 /// The memories of the cores that run something: the cube core's, the vector core's.
-fn sides(core: CoreKind) -> impl Iterator<Item = bool> {
+fn sides(core: CoreSet) -> impl Iterator<Item = bool> {
     [false, true].into_iter().filter(move |vector| match core {
-        CoreKind::Any => true,
-        CoreKind::Cube => !vector,
-        CoreKind::Vector => *vector,
+        CoreSet::Any => true,
+        CoreSet::Cube => !vector,
+        CoreSet::Vector => *vector,
     })
 }

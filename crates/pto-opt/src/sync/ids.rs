@@ -97,7 +97,7 @@ fn unite_equal(edges: &mut Vec<Edge>) {
 }
 
 /// Where an edge is in use first, until when, and which one it is: edges get their ids in this order.
-type Key = (u32, u32, usize);
+type EdgeKey = (u32, u32, usize);
 
 /// The flags of a pair of pipes while they get their ids. Where there are too many at once, some change, and only what came behind them
 /// is looked at again.
@@ -106,11 +106,11 @@ struct Colours<'a> {
     /// Those of all pairs; what became part of another is gone.
     edges: &'a mut Vec<Option<Edge>>,
     free: Vec<u8>,
-    open: BTreeSet<Key>,
-    done: Vec<(Key, u8)>,
+    open: BTreeSet<EdgeKey>,
+    done: Vec<(EdgeKey, u8)>,
     /// Where edges are in use that are not gone.
     spans: BTreeMap<usize, Vec<(u32, u32)>>,
-    keys: BTreeMap<usize, Key>,
+    keys: BTreeMap<usize, EdgeKey>,
     /// Which edge has an id, from where to where.
     used: BTreeMap<(u8, u32), (u32, usize)>,
 }
@@ -157,7 +157,7 @@ impl<'a> Colours<'a> {
     }
 
     /// Gives an edge an id.
-    fn give(&mut self, key: Key, id: u8) {
+    fn give(&mut self, key: EdgeKey, id: u8) {
         let at = key.2;
         for id in id..id + self.count(at) {
             self.used.extend(self.spans[&at].iter().map(|(start, end)| ((id, *start), (*end, at))));

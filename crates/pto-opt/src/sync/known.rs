@@ -4,7 +4,7 @@
 //! The odd position behind it is for who was told afterwards, and so knows what was known by then. [`ENTRY`] is the one in
 //! front of the first item.
 
-use crate::effects::{Effect, Touch};
+use crate::effects::{OrderEffect, PipeTouch};
 use crate::tree::{TreeNode, TreeNodeKind};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, VecDeque};
@@ -15,9 +15,9 @@ pub(super) const ENTRY: u32 = 1;
 
 /// A set of pipes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
-pub(super) struct Lanes(u16);
+pub(super) struct PipeSet(u16);
 
-impl Lanes {
+impl PipeSet {
     pub fn collect(mut fits: impl FnMut(usize) -> bool) -> Self {
         Self((0..LANES).filter(|lane| fits(*lane)).fold(0, |all, lane| all | 1 << lane))
     }
@@ -38,17 +38,17 @@ impl Lanes {
 /// A touch of an item, with what the inside of the item orders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OrderedTouch {
-    pub touch: Touch,
+    pub touch: PipeTouch,
     /// Pipes whose work from before the item is done when it happens.
-    pub after: Lanes,
+    pub after: PipeSet,
     /// Pipes that know, behind the item, that it is done.
-    pub done: Lanes,
+    pub done: PipeSet,
 }
 
 impl OrderedTouch {
     /// A touch of which nothing is known.
-    pub fn plain(touch: Touch) -> Self {
-        Self { touch, after: Lanes::default(), done: Lanes::default() }
+    pub fn plain(touch: PipeTouch) -> Self {
+        Self { touch, after: PipeSet::default(), done: PipeSet::default() }
     }
 
     pub fn lane(&self) -> usize {
@@ -58,17 +58,17 @@ impl OrderedTouch {
 
 /// What an item orders by itself, for what is around it.
 #[derive(Clone, Default, Debug)]
-pub(super) struct Summary {
+pub(super) struct OrderSummary {
     pub parts: Vec<OrderedTouch>,
     /// For each pipe those whose work from before the item is done once it is behind it, whatever happened inside.
-    pub through: [Lanes; LANES],
+    pub through: [PipeSet; LANES],
     /// The same for their work inside.
-    pub exit: [Lanes; LANES],
+    pub exit: [PipeSet; LANES],
 }
 
 /// A flag between items of a list: its pipes, and the index of the item behind which it is set.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Link {
+pub(super) struct FlagLink {
     pub src: Pipe,
     pub dst: Pipe,
     pub from: usize,
@@ -80,30 +80,30 @@ pub(super) struct Link {
 #[derive(Clone, Default, Debug)]
 pub(super) struct Inserted {
     /// Waits for flags of this turn.
-    pub ends: Vec<Link>,
+    pub ends: Vec<FlagLink>,
     /// Waits for flags of earlier turns.
-    pub carried: Vec<Link>,
+    pub carried: Vec<FlagLink>,
     /// Pipes that finish.
     pub barriers: Vec<Pipe>,
 }
 
 /// For each pipe, up to which position the work of each other pipe is done before it goes on.
-pub(super) type Known = [[u32; LANES]; LANES];
+pub(super) type KnownPositions = [[u32; LANES]; LANES];
 
 /// Flags of the program that are up, by pair and id: what was known when each was set, the oldest first.
-type Raised = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; LANES]>>;
+type RaisedFlags = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; LANES]>>;
 
 /// What is known, and what was.
 pub(super) struct Knowledge {
-    pub now: Known,
+    pub now: KnownPositions,
     /// Behind each item.
-    behind: Vec<Known>,
-    raised: Raised,
+    behind: Vec<KnownPositions>,
+    raised: RaisedFlags,
 }
 
 impl Knowledge {
     pub fn new(items: usize) -> Self {
-        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: Raised::new() }
+        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: RaisedFlags::new() }
     }
 
     /// A pipe has waited for another to be done with the item at a position.
@@ -155,11 +155,11 @@ impl Knowledge {
     }
 
     /// Goes over an item that orders pipes itself.
-    pub fn pass(&mut self, item: &TreeNode, summary: &Summary, position: u32) {
+    pub fn pass(&mut self, item: &TreeNode, summary: &OrderSummary, position: u32) {
         match &item.kind {
-            TreeNodeKind::Leaf(Effect::BarrierAll) => self.finish_all(position - 1),
-            TreeNodeKind::Leaf(Effect::Barrier(pipe)) => self.finish(*pipe, position - 1),
-            TreeNodeKind::Leaf(Effect::Set(src, dst, id)) => {
+            TreeNodeKind::Leaf(OrderEffect::BarrierAll) => self.finish_all(position - 1),
+            TreeNodeKind::Leaf(OrderEffect::Barrier(pipe)) => self.finish(*pipe, position - 1),
+            TreeNodeKind::Leaf(OrderEffect::Set(src, dst, id)) => {
                 let mut known = self.now[*src as usize];
                 known[*src as usize] = position - 1;
                 // Nobody knows which wait belongs to an id that is computed.
@@ -167,9 +167,9 @@ impl Knowledge {
                     self.raised.entry((*src, *dst, id)).or_default().push_back(known);
                 }
             }
-            TreeNodeKind::Leaf(Effect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
+            TreeNodeKind::Leaf(OrderEffect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
             // All pipes finish behind it.
-            TreeNodeKind::Leaf(Effect::Call(_)) => self.finish_all(position + 1),
+            TreeNodeKind::Leaf(OrderEffect::Call(_)) => self.finish_all(position + 1),
             _ => self.leave(summary, position),
         }
     }
@@ -188,7 +188,7 @@ impl Knowledge {
     }
 
     /// What is known behind an item that has an inside.
-    fn leave(&mut self, summary: &Summary, position: u32) {
+    fn leave(&mut self, summary: &OrderSummary, position: u32) {
         let before = self.now;
         for (dst, through) in summary.through.iter().enumerate() {
             for src in through.iter() {

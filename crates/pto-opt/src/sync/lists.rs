@@ -1,19 +1,19 @@
 //! What the items of a list need from each other.
 
-use super::barriers::{self, Stretch};
+use super::barriers::{self, BarrierRange};
 use super::calls::{self, UnderWay};
-use super::history::{History, Need};
-use super::known::{Inserted, Knowledge, Link, OrderedTouch, Summary, index, position};
-use super::summary::{Finished, either};
-use super::{Edge, Means, Numbered, Reason};
-use crate::effects::Effect;
+use super::history::{Need, TouchHistory};
+use super::known::{FlagLink, Inserted, Knowledge, OrderSummary, OrderedTouch, index, position};
+use super::summary::{FinishedList, either};
+use super::{Edge, Means, NumberedFlags, Reason};
+use crate::effects::OrderEffect;
 use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-pub(super) struct Lists<'e> {
+pub(super) struct ListOrder<'e> {
     target: Target,
     edges: &'e mut Vec<Edge>,
     /// Flags are used: what items order inside also counts for what is around them.
@@ -21,14 +21,14 @@ pub(super) struct Lists<'e> {
 }
 
 /// A list while its flags are looked for.
-struct Pass<'i> {
+struct ListPass<'i> {
     items: &'i [TreeNode],
-    summaries: &'i [Summary],
+    summaries: &'i [OrderSummary],
     knowledge: Knowledge,
-    history: History,
+    history: TouchHistory,
     inserted: Vec<Inserted>,
-    stretches: Vec<Stretch>,
-    round: Option<Round>,
+    stretches: Vec<BarrierRange>,
+    round: Option<LoopBody>,
     /// After how many turns of the loop everything is used again. Without that, a slot may be any in every turn.
     period: Option<usize>,
     /// In the list of a function, where calls can be told from what is around them. Elsewhere all pipes finish in front of a call and
@@ -36,7 +36,7 @@ struct Pass<'i> {
     under_way: Option<UnderWay>,
 }
 
-impl<'i> Pass<'i> {
+impl<'i> ListPass<'i> {
     /// What an item touches in the turn that starts at `shift`.
     fn parts(&self, at: usize, shift: usize) -> Cow<'i, [OrderedTouch]> {
         let parts = &self.summaries[at].parts;
@@ -51,29 +51,29 @@ impl<'i> Pass<'i> {
 
     /// Flags by the number of a tile, between accesses of it that are in the same turn, or so many turns apart that the same tile is
     /// used again: what is in between uses others, and need not wait.
-    fn numbered(&self, need: &Need, back: usize) -> Option<Numbered> {
+    fn numbered(&self, need: &Need, back: usize) -> Option<NumberedFlags> {
         let round = self.round.filter(|round| round.once_more == 0)?;
         let period = self.period.filter(|period| *period > 1 && (back == 0 || back == *period))?;
         let own = |part: &OrderedTouch| part.touch.slot.filter(|slot| slot.around == round.op);
         let (set, wait) = (own(&need.from.part)?, own(&need.part)?);
         let count = u8::try_from(period).ok()?;
         let numbers = set.number.zip(wait.number).filter(|_| set.has_number_of(wait))?;
-        Some(Numbered { around: round.op, count, set: numbers.0, wait: numbers.1 })
+        Some(NumberedFlags { around: round.op, count, set: numbers.0, wait: numbers.1 })
     }
 }
 
 /// The loop of which a list is the body.
 #[derive(Clone, Copy)]
-struct Round {
+struct LoopBody {
     op: OpId,
     /// How many items come once more behind the last turn.
     once_more: usize,
 }
 
-impl Round {
+impl LoopBody {
     /// After how many turns the same bytes are used again, if that is the same for everything. Otherwise which turns meet depends on more
     /// than how far apart they are.
-    fn period(self, summaries: &[Summary]) -> Option<usize> {
+    fn period(self, summaries: &[OrderSummary]) -> Option<usize> {
         let slots = summaries.iter().flat_map(|s| &s.parts).filter_map(|part| part.touch.slot);
         let mut periods = slots.filter(|slot| slot.around == self.op).map(|slot| slot.period as usize);
         let first = periods.next()?;
@@ -91,14 +91,14 @@ impl Round {
     }
 }
 
-impl<'e> Lists<'e> {
+impl<'e> ListOrder<'e> {
     pub fn new(target: Target, edges: &'e mut Vec<Edge>, flags: bool) -> Self {
         Self { target, edges, flags }
     }
 
     /// A block of a function. Where it is not known what follows, all pipes finish before `end`.
     pub fn block(&mut self, items: &[TreeNode], end: Option<OpId>) {
-        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
+        let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, None, Some(UnderWay::default()));
         if let (Some(end), Some(last)) = (end, items.last()) {
             self.all(last.op, end, "control flow that is not analysed");
@@ -106,26 +106,26 @@ impl<'e> Lists<'e> {
     }
 
     /// A list that is gone through once.
-    fn straight(&mut self, items: &[TreeNode]) -> Summary {
-        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
+    fn straight(&mut self, items: &[TreeNode]) -> OrderSummary {
+        let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, None, None);
-        Finished { items, summaries: &summaries, inserted: &inserted }.once()
+        FinishedList { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
     /// The body of a loop: what its next turn needs is carried.
-    fn turned(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> Summary {
-        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        let inserted = self.order(items, &summaries, Some(Round { op: around, once_more: 0 }), None);
-        Finished { items, summaries: &summaries, inserted: &inserted }.turned(surely)
+    fn turned(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> OrderSummary {
+        let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
+        let inserted = self.order(items, &summaries, Some(LoopBody { op: around, once_more: 0 }), None);
+        FinishedList { items, summaries: &summaries, inserted: &inserted }.turned(surely)
     }
 
     /// A loop that is left in the middle. What it orders is not looked into from outside.
     fn conditional(&mut self, items: &[TreeNode], around: OpId, once_more: usize) {
-        let summaries: Vec<Summary> = items.iter().map(|item| self.inside(item)).collect();
-        self.order(items, &summaries, Some(Round { op: around, once_more }), None);
+        let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
+        self.order(items, &summaries, Some(LoopBody { op: around, once_more }), None);
     }
 
-    fn inside(&mut self, item: &TreeNode) -> Summary {
+    fn inside(&mut self, item: &TreeNode) -> OrderSummary {
         let summary = match &item.kind {
             TreeNodeKind::Leaf(_) => None,
             TreeNodeKind::Loop(body, surely) => {
@@ -149,7 +149,7 @@ impl<'e> Lists<'e> {
             }
         };
         let parts = || item.touches.iter().map(|touch| OrderedTouch::plain(*touch)).collect();
-        summary.filter(|_| self.flags).unwrap_or_else(|| Summary { parts: parts(), ..Summary::default() })
+        summary.filter(|_| self.flags).unwrap_or_else(|| OrderSummary { parts: parts(), ..OrderSummary::default() })
     }
 
     fn all(&mut self, after: OpId, before: OpId, why: &'static str) {
@@ -168,16 +168,16 @@ impl<'e> Lists<'e> {
     fn order(
         &mut self,
         items: &[TreeNode],
-        summaries: &[Summary],
-        round: Option<Round>,
+        summaries: &[OrderSummary],
+        round: Option<LoopBody>,
         under_way: Option<UnderWay>,
     ) -> Vec<Inserted> {
         let period = round.and_then(|round| round.period(summaries));
-        let mut pass = Pass {
+        let mut pass = ListPass {
             items,
             summaries,
             knowledge: Knowledge::new(2 * items.len()),
-            history: History::default(),
+            history: TouchHistory::default(),
             inserted: vec![Inserted::default(); items.len()],
             stretches: Vec::new(),
             round,
@@ -198,7 +198,7 @@ impl<'e> Lists<'e> {
     }
 
     /// One item; `shift` is where its turn starts.
-    fn step(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize) {
+    fn step(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         let (item, here) = (&pass.items[at], position(shift + at));
         if shift > 0 {
             for link in &pass.inserted[at].ends {
@@ -216,7 +216,7 @@ impl<'e> Lists<'e> {
             pass.history.forget();
             pass.knowledge.finish_all(here - 1);
         }
-        if matches!(item.kind, TreeNodeKind::Leaf(Effect::Call(_))) {
+        if matches!(item.kind, TreeNodeKind::Leaf(OrderEffect::Call(_))) {
             self.call(pass, at, shift);
         } else {
             self.needs(pass, at, shift);
@@ -228,7 +228,7 @@ impl<'e> Lists<'e> {
     }
 
     /// Inside of loops and branches, all pipes finish in front of a call and behind it.
-    fn call(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize) {
+    fn call(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         if pass.under_way.is_none() {
             let item = &pass.items[at];
             pass.history.forget();
@@ -240,7 +240,7 @@ impl<'e> Lists<'e> {
     }
 
     /// Finds what an item needs and does not have yet.
-    fn needs(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize) {
+    fn needs(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         let mut needs = pass.history.needs(&pass.parts(at, shift), &pass.knowledge.now);
         // What comes later knows more: it may make the others superfluous, and flags may make barriers so.
         let is_barrier = |n: &Need| n.from.part.touch.pipe == n.part.touch.pipe;
@@ -254,7 +254,7 @@ impl<'e> Lists<'e> {
             if src == dst {
                 if self.target.profile().overlapping_pipes.contains(&src) {
                     let from = index(need.from.item) % pass.items.len();
-                    pass.stretches.push(Stretch { from, at, carried, need });
+                    pass.stretches.push(BarrierRange { from, at, carried, need });
                     pass.knowledge.finish(src, need.from.item + 1);
                 }
             } else {
@@ -265,7 +265,7 @@ impl<'e> Lists<'e> {
     }
 
     /// A flag from an earlier item.
-    fn wait(&mut self, pass: &mut Pass<'_>, at: usize, shift: usize, need: &Need) {
+    fn wait(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize, need: &Need) {
         let (turn, first) = (shift / pass.items.len(), index(need.from.item));
         let (from, back) = (first % pass.items.len(), turn - first / pass.items.len());
         let ends = pass.round.map_or((None, None), |round| round.ends(from, at, back > 0));
@@ -274,7 +274,7 @@ impl<'e> Lists<'e> {
         let numbered = if to == at { pass.numbered(need, back) } else { None };
         self.flag(&pass.items[from], &pass.items[to], need, ends, numbered);
         let turns = if numbered.is_some() { back } else { back.min(1) };
-        let link = Link { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, from, turns };
+        let link = FlagLink { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, from, turns };
         let inserted = &mut pass.inserted[at];
         if back > 0 { &mut inserted.carried } else { &mut inserted.ends }.push(link);
     }
@@ -297,7 +297,7 @@ impl<'e> Lists<'e> {
         to: &TreeNode,
         need: &Need,
         (carried_by, drained_by): (Option<OpId>, Option<OpId>),
-        numbered: Option<Numbered>,
+        numbered: Option<NumberedFlags>,
     ) {
         let means = Means::Flag { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, id: 0 };
         let reasons = vec![Self::reason(need)];

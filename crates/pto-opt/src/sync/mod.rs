@@ -22,8 +22,8 @@ pub(crate) use user::stated;
 pub use user::states_order;
 
 use crate::Blanket;
-use crate::effects::CoreKind;
-use crate::places::Places;
+use crate::effects::CoreSet;
+use crate::places::ValueMemory;
 use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 
 /// How pipes are ordered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Mode {
+pub enum SyncMode {
     /// As few flags as are needed.
     Minimal,
     /// A barrier over all pipes wherever something is needed: slow, and useful to find out whether order is the problem.
@@ -45,7 +45,7 @@ pub enum Mode {
 
 /// Why two instructions must not change places.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Hazard {
+pub enum DependenceKind {
     /// The second reads what the first writes.
     ReadAfterWrite,
     /// The second overwrites what the first reads.
@@ -65,7 +65,7 @@ pub struct Reason {
     /// What they share, as the second knows it.
     pub value: ValueId,
     /// How.
-    pub hazard: Hazard,
+    pub hazard: DependenceKind,
 }
 
 /// What orders pipes.
@@ -88,7 +88,7 @@ pub enum Means {
 
 /// Flags of one edge that are told apart by the number of a tile, where a loop uses several tiles in turn.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct Numbered {
+pub struct NumberedFlags {
     /// The loop.
     pub around: OpId,
     /// How many flags there are. The id of the edge is that of the first.
@@ -114,7 +114,7 @@ pub struct Edge {
     /// The loop that may be left while the flag is up: it is taken down behind it.
     pub drained_by: Option<OpId>,
     /// There is a flag for every tile that a loop uses in turn.
-    pub numbered: Option<Numbered>,
+    pub numbered: Option<NumberedFlags>,
     /// Who needs it.
     pub reasons: Vec<Reason>,
 }
@@ -151,15 +151,15 @@ impl Synced {
 }
 
 /// Inserts what orders the pipes of every function.
-pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
+pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     let module = checked.module();
     let mut kept = 0;
     module.walk(module.top, &mut |id| kept += usize::from(user::is_user_sync(module, id)));
     let kept_out: BTreeSet<OpId> = as_they_are(module, mode).into_iter().collect();
     let functions: Vec<OpId> = module.functions().into_iter().filter(|f| !kept_out.contains(f)).collect();
-    let mut places = Places::new(checked);
-    let (mut edges, left) = needed(checked, &mut places, &functions, mode != Mode::Barriers);
-    if mode == Mode::Barriers {
+    let mut places = ValueMemory::new(checked);
+    let (mut edges, left) = needed(checked, &mut places, &functions, mode != SyncMode::Barriers);
+    if mode == SyncMode::Barriers {
         edges = lists::as_barriers(edges);
     }
     ids::assign(checked, &mut edges);
@@ -169,16 +169,21 @@ pub fn insert_sync(checked: &Checked, mode: Mode) -> Synced {
 }
 
 /// The functions into which nothing is to be inserted.
-pub(crate) fn as_they_are(module: &Module, mode: Mode) -> Vec<OpId> {
+pub(crate) fn as_they_are(module: &Module, mode: SyncMode) -> Vec<OpId> {
     match mode {
-        Mode::Minimal | Mode::Barriers => Vec::new(),
-        Mode::Unstated => stated(module).into_iter().collect(),
-        Mode::None => module.functions(),
+        SyncMode::Minimal | SyncMode::Barriers => Vec::new(),
+        SyncMode::Unstated => stated(module).into_iter().collect(),
+        SyncMode::None => module.functions(),
     }
 }
 
 /// What is missing in functions, and the functions that are not looked into.
-fn needed(checked: &Checked, places: &mut Places<'_>, functions: &[OpId], with_flags: bool) -> (Vec<Edge>, Vec<OpId>) {
+fn needed(
+    checked: &Checked,
+    places: &mut ValueMemory<'_>,
+    functions: &[OpId],
+    with_flags: bool,
+) -> (Vec<Edge>, Vec<OpId>) {
     let module = checked.module();
     let (mut edges, mut left) = (Vec::new(), Vec::new());
     for &function in functions {
@@ -186,12 +191,12 @@ fn needed(checked: &Checked, places: &mut Places<'_>, functions: &[OpId], with_f
             left.push(function);
             continue;
         }
-        let core = CoreKind::of_function(module, function);
+        let core = CoreSet::of_function(module, function);
         for region in module.op_regions(function) {
             let blocks = &module.region(*region).blocks;
             for &block in blocks {
                 let items = tree::items(checked, places, block, core);
-                let mut lists = lists::Lists::new(checked.info().target, &mut edges, with_flags);
+                let mut lists = lists::ListOrder::new(checked.info().target, &mut edges, with_flags);
                 lists.block(&items, block_end(module, blocks, block));
             }
         }

@@ -1,46 +1,48 @@
 //! What a list orders by itself, for what is around it.
 
-use super::known::{ENTRY, Inserted, Knowledge, Known, LANES, Lanes, Link, OrderedTouch, Summary, position};
+use super::known::{
+    ENTRY, FlagLink, Inserted, Knowledge, KnownPositions, LANES, OrderSummary, OrderedTouch, PipeSet, position,
+};
 use crate::tree::TreeNode;
 use std::collections::BTreeMap;
 
 /// A list that has got its flags and barriers.
-pub(super) struct Finished<'i> {
+pub(super) struct FinishedList<'i> {
     pub items: &'i [TreeNode],
-    pub summaries: &'i [Summary],
+    pub summaries: &'i [OrderSummary],
     pub inserted: &'i [Inserted],
 }
 
-impl Finished<'_> {
+impl FinishedList<'_> {
     /// Of a list that is gone through once.
-    pub fn once(&self) -> Summary {
+    pub fn once(&self) -> OrderSummary {
         let (entered, end) = self.replay(1);
-        let through = std::array::from_fn(|lane| Lanes::collect(|other| end[lane][other] >= ENTRY));
+        let through = std::array::from_fn(|lane| PipeSet::collect(|other| end[lane][other] >= ENTRY));
         let last = self.last_uses(0);
-        let exit = std::array::from_fn(|lane| Lanes::collect(|other| end[lane][other] >= last[other].max(ENTRY)));
-        Summary { parts: self.parts(&entered, &end, 0), through, exit }
+        let exit = std::array::from_fn(|lane| PipeSet::collect(|other| end[lane][other] >= last[other].max(ENTRY)));
+        OrderSummary { parts: self.parts(&entered, &end, 0), through, exit }
     }
 
     /// Of the body of a loop. Where it may not turn at all, only what its flags do in front of it and behind it counts.
-    pub fn turned(&self, surely: bool) -> Summary {
+    pub fn turned(&self, surely: bool) -> OrderSummary {
         let (entered, end) = self.replay(2);
         let (_, first) = self.replay(1);
-        let carried: Vec<Link> = self.inserted.iter().flat_map(|i| &i.carried).copied().collect();
+        let carried: Vec<FlagLink> = self.inserted.iter().flat_map(|i| &i.carried).copied().collect();
         let drained = |dst: usize, src: usize| carried.iter().any(|l| (l.src as usize, l.dst as usize) == (src, dst));
         let last = self.last_uses(self.items.len());
         let through = std::array::from_fn(|lane| {
-            Lanes::collect(|other| drained(lane, other) || surely && first[lane][other] >= ENTRY)
+            PipeSet::collect(|other| drained(lane, other) || surely && first[lane][other] >= ENTRY)
         });
         let exit = std::array::from_fn(|lane| {
-            Lanes::collect(|other| {
+            PipeSet::collect(|other| {
                 last[other] > 0 && end[lane][other] >= last[other] && (surely || drained(lane, other))
             })
         });
-        Summary { parts: self.parts(&entered, &end, self.items.len()), through, exit }
+        OrderSummary { parts: self.parts(&entered, &end, self.items.len()), through, exit }
     }
 
     /// What is known where the items of the first turn begin, and behind the last turn.
-    fn replay(&self, turns: usize) -> (Vec<Known>, Known) {
+    fn replay(&self, turns: usize) -> (Vec<KnownPositions>, KnownPositions) {
         let count = self.items.len();
         let mut knowledge = Knowledge::new(turns * count);
         let mut entered = Vec::with_capacity(count);
@@ -71,17 +73,17 @@ impl Finished<'_> {
         last
     }
 
-    fn parts(&self, entered: &[Known], end: &Known, shift: usize) -> Vec<OrderedTouch> {
+    fn parts(&self, entered: &[KnownPositions], end: &KnownPositions, shift: usize) -> Vec<OrderedTouch> {
         let mut all = Vec::new();
         for (at, summary) in self.summaries.iter().enumerate() {
             let (known, own) = (&entered[at], position(shift + at));
             for part in &summary.parts {
                 let lane = part.lane();
-                let after = Lanes::collect(|other| {
+                let after = PipeSet::collect(|other| {
                     let knows = |pipe: usize| known[pipe][other] >= ENTRY;
                     part.after.has(other) || knows(lane) || part.after.iter().any(knows)
                 });
-                let done = Lanes::collect(|other| {
+                let done = PipeSet::collect(|other| {
                     // Whoever knows may have told others since.
                     let told = part.done.iter().any(|by| end[other][by] > own);
                     part.done.has(other) || told || end[other][lane] >= own
@@ -94,12 +96,12 @@ impl Finished<'_> {
 }
 
 /// What one of several lists does; which is not known.
-pub(super) fn either(lists: Vec<Summary>) -> Summary {
+pub(super) fn either(lists: Vec<OrderSummary>) -> OrderSummary {
     let mut lists = lists.into_iter();
-    let Some(mut all) = lists.next() else { return Summary::default() };
+    let Some(mut all) = lists.next() else { return OrderSummary::default() };
     for list in lists {
         all.parts.extend(list.parts);
-        let both = |a: [Lanes; LANES], b: [Lanes; LANES]| std::array::from_fn(|lane| a[lane].both(b[lane]));
+        let both = |a: [PipeSet; LANES], b: [PipeSet; LANES]| std::array::from_fn(|lane| a[lane].both(b[lane]));
         all.through = both(all.through, list.through);
         all.exit = both(all.exit, list.exit);
     }

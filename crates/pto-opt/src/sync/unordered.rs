@@ -1,7 +1,7 @@
 //! What a program leaves unordered, as far as its text tells.
 
 use super::{Reason, needed};
-use crate::places::{Home, Places};
+use crate::places::{Home, ValueMemory};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Family;
@@ -38,7 +38,7 @@ pub fn unordered(checked: &Checked, functions: &[OpId]) -> Unordered {
         return Unordered::default();
     }
     let module = checked.module();
-    let mut places = Places::new(checked);
+    let mut places = ValueMemory::new(checked);
     let (edges, left) = needed(checked, &mut places, functions, true);
     let mut unclear = !left.is_empty() || edges.iter().any(|edge| edge.reasons.is_empty());
     for &function in functions {
@@ -67,6 +67,6 @@ fn concerns_other_cores(module: &Module, id: OpId) -> bool {
 }
 
 /// One of the two lies at an address that is known only at run time, or is a tile of the caller.
-fn somewhere(places: &mut Places<'_>, reason: &Reason) -> bool {
+fn somewhere(places: &mut ValueMemory<'_>, reason: &Reason) -> bool {
     places.of(reason.value).iter().any(|region| matches!(region.home, Home::Space(_)) && region.end == u64::MAX)
 }

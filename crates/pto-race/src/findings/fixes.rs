@@ -3,7 +3,7 @@
 //! What is put into the text is executed as often on one side as on the other: both parts go into one block, or into loops with the same
 //! bounds. Where that cannot be done, the help says in words what is missing.
 
-use super::text::Pair;
+use super::text::StatementPair;
 use super::*;
 use pto_isa::row::{CommOp, Control, Meaning, Movement, SyncOp};
 
@@ -161,7 +161,7 @@ impl Findings<'_> {
         }
     }
 
-    fn comes_first(&self, pair: &Pair) -> bool {
+    fn comes_first(&self, pair: &StatementPair) -> bool {
         let (a, b) = pair.ends();
         self.text().position(a) < self.text().position(b)
     }
@@ -232,7 +232,14 @@ impl Findings<'_> {
     }
 
     /// A signal behind the first and a wait before the second; where the second belongs to the next iteration, the first iteration finds the signal sent.
-    fn signal_edits(&self, sides: &Sides, pipes: (Pipe, Pipe), id: i64, from_cube: bool, carried: bool) -> Vec<Edit> {
+    fn signal_edits(
+        &self,
+        sides: &FixSides,
+        pipes: (Pipe, Pipe),
+        id: i64,
+        from_cube: bool,
+        carried: bool,
+    ) -> Vec<Edit> {
         let (sets, waits) = self.signal_texts(pipes, id, from_cube);
         let span = |op: OpId| self.text().span(op);
         let mut edits: Vec<Edit> = Vec::new();
@@ -268,7 +275,7 @@ impl Findings<'_> {
     }
 
     /// Where two cores come equally often: as deep inside as the loops around the two are the same.
-    fn matching(&self, first: OpId, second: OpId) -> Option<Sides> {
+    fn matching(&self, first: OpId, second: OpId) -> Option<FixSides> {
         let text = self.text();
         let (mut a, mut b) = match text.pair(first, second) {
             Some(pair) if pair.ends().0 == pair.ends().1 => return None,
@@ -294,7 +301,7 @@ impl Findings<'_> {
             }
         }
         let loop_left = |list: &[OpId]| list.iter().any(|op| text.is_loop(*op));
-        Some(Sides {
+        Some(FixSides {
             first: text.written_back(a[i]),
             second: b[j],
             loops,
@@ -359,7 +366,7 @@ impl Findings<'_> {
     }
 
     /// A `syncall` between two statements, on the way of every core.
-    fn barrier_between(&self, pair: &Pair, conflict: &Conflict) -> Option<Vec<Edit>> {
+    fn barrier_between(&self, pair: &StatementPair, conflict: &Conflict) -> Option<Vec<Edit>> {
         let text = self.text();
         let (a, b) = pair.ends();
         let syncall = format!("pto.syncall() mode = <hard>, core_type = <{}>", self.cores_of(conflict));
@@ -489,7 +496,7 @@ impl Findings<'_> {
 }
 
 /// Statements at which two cores come equally often.
-struct Sides {
+struct FixSides {
     first: OpId,
     second: OpId,
     /// The innermost loops around the two that are the same.
@@ -498,7 +505,7 @@ struct Sides {
     exact: bool,
 }
 
-impl Sides {
+impl FixSides {
     /// The second comes before the first of the next iteration.
     fn reversed(&self) -> Self {
         Self { first: self.second, second: self.first, loops: self.loops.map(|(a, b)| (b, a)), exact: self.exact }

@@ -9,12 +9,12 @@ use pto_ir::BlockId;
 use pto_isa::row::{Control, FlagForm, SyncOp};
 
 /// The statements of the text that set a flag, and those that wait for it, in source order.
-struct Ends {
+struct FlagEnds {
     sets: Vec<OpId>,
     waits: Vec<OpId>,
 }
 
-impl Ends {
+impl FlagEnds {
     /// Those of a block.
     fn within(&self, all: &Findings<'_>, block: BlockId) -> Self {
         let of = |list: &[OpId]| list.iter().copied().filter(|id| all.text().block_of(*id) == Some(block)).collect();
@@ -59,7 +59,7 @@ impl Ends {
 
 impl Findings<'_> {
     /// Nothing where ids of these pipes are computed: which statements belong to a flag is not in the text then.
-    fn ends_of(&self, flag: Flag) -> Option<Ends> {
+    fn ends_of(&self, flag: Flag) -> Option<FlagEnds> {
         let stated = self.stated();
         let of = |sets: bool| {
             let is = |id: &OpId| match self.module.sync(*id) {
@@ -69,7 +69,7 @@ impl Findings<'_> {
             };
             stated.uses(flag).iter().copied().filter(is).collect()
         };
-        let ends = Ends { sets: of(true), waits: of(false) };
+        let ends = FlagEnds { sets: of(true), waits: of(false) };
         (!stated.computed.contains(&(flag.src, flag.dst))).then_some(ends)
     }
 
@@ -158,7 +158,7 @@ impl Findings<'_> {
     }
 
     /// The loop sets the flag for its next iteration; the first one finds nothing.
-    fn set_before_loop(&self, ends: &Ends, wait: OpId) -> Option<Repair> {
+    fn set_before_loop(&self, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let [set] = &ends.sets[..] else { return None };
         let around = self.text().loop_around(self.text().block_of(wait)?)?;
         let inside = self.text().around(*set).contains(&around);
@@ -167,7 +167,7 @@ impl Findings<'_> {
     }
 
     /// A wait behind another one of its block, with no work of the other pipe in between, waits for nothing.
-    fn without_one_wait(&self, flag: Flag, ends: &Ends, wait: OpId) -> Option<Repair> {
+    fn without_one_wait(&self, flag: Flag, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let block = self.text().block_of(wait)?;
         let own = ends.within(self, block);
         let mut order = [&own.sets[..], &own.waits[..]].concat();
@@ -184,7 +184,7 @@ impl Findings<'_> {
     }
 
     /// A set right before the wait, where each iteration has one more wait than sets.
-    fn set_before_wait(&self, ends: &Ends, wait: OpId) -> Option<Repair> {
+    fn set_before_wait(&self, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let block = self.text().block_of(wait)?;
         let own = ends.within(self, block);
         let alone = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
@@ -214,7 +214,7 @@ impl Findings<'_> {
     }
 
     /// The loop waits for the set of the iteration before; the last one is left.
-    fn wait_behind_loop(&self, ends: &Ends) -> Option<Repair> {
+    fn wait_behind_loop(&self, ends: &FlagEnds) -> Option<Repair> {
         let [wait] = &ends.waits[..] else { return None };
         let around = self.text().loop_around(self.text().block_of(*wait)?)?;
         let carried = ends.sets.iter().any(|set| self.text().around(*set).contains(&around));
@@ -223,7 +223,7 @@ impl Findings<'_> {
     }
 
     /// Of two sets without a wait between them the first says nothing that the second does not.
-    fn without_one_set(&self, ends: &Ends, set: OpId) -> Option<Repair> {
+    fn without_one_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let own = ends.within(self, self.text().block_of(set)?);
         let mut order = [&own.sets[..], &own.waits[..]].concat();
         order.sort_by_key(|id| self.text().position(*id));
@@ -233,7 +233,7 @@ impl Findings<'_> {
     }
 
     /// A set behind the last wait of its block.
-    fn without_last_set(&self, ends: &Ends, set: OpId) -> Option<Repair> {
+    fn without_last_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let own = ends.within(self, self.text().block_of(set)?);
         let all = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
         let edit = Edit::remove(self.span(set));
@@ -264,9 +264,9 @@ impl Findings<'_> {
     }
 
     /// The sets and the waits of a block in turn: the second pair gets an id of its own.
-    fn another_id(&self, flag: Flag, ends: &Ends, second: OpId) -> Option<Repair> {
+    fn another_id(&self, flag: Flag, ends: &FlagEnds, second: OpId) -> Option<Repair> {
         let block = self.text().block_of(second)?;
-        let Ends { sets, waits } = ends.within(self, block);
+        let FlagEnds { sets, waits } = ends.within(self, block);
         let at = sets.iter().position(|id| *id == second)?;
         let (wait, id) = (*waits.get(at)?, self.free_id(flag.src, flag.dst)?);
         if sets.len() != waits.len() || self.text().position(wait) < self.text().position(second) {
@@ -282,7 +282,7 @@ impl Findings<'_> {
     }
 
     /// Several sets before a loop let it run ahead by as many iterations: each gets an id, and iterations take turns.
-    fn turns_of_a_loop(&self, flag: Flag, ends: &Ends) -> Option<Repair> {
+    fn turns_of_a_loop(&self, flag: Flag, ends: &FlagEnds) -> Option<Repair> {
         let text = self.text();
         let inside = |id: &&OpId| text.block_of(**id).and_then(|block| text.loop_around(block)).is_some();
         let (inner_sets, sets): (Vec<&OpId>, Vec<&OpId>) = ends.sets.iter().partition(inside);
@@ -359,7 +359,7 @@ impl Findings<'_> {
     // ---- as often on one side as on the other ---------------------------------------------------------------------
 
     /// One set and one wait of which a branch or a loop goes round one: both go to the innermost place around them.
-    fn equally_often(&self, ends: &Ends) -> Option<Repair> {
+    fn equally_often(&self, ends: &FlagEnds) -> Option<Repair> {
         let ([set], [wait]) = (&ends.sets[..], &ends.waits[..]) else { return None };
         let text = self.text();
         let pair = text.pair(*set, *wait)?;
@@ -407,7 +407,7 @@ impl Findings<'_> {
     }
 
     /// A set before a loop, a wait behind it, and inside the wait and the set for the next iteration, of which a branch or a loop goes round one.
-    fn carried_evenly(&self, ends: &Ends) -> Option<Repair> {
+    fn carried_evenly(&self, ends: &FlagEnds) -> Option<Repair> {
         let text = self.text();
         let pick = |a: &[OpId]| <[OpId; 2]>::try_from(a).ok();
         let ([first, set], [wait, last]) = (pick(&ends.sets)?, pick(&ends.waits)?);
@@ -459,7 +459,7 @@ impl Findings<'_> {
         let counter = *module.block(body).args.first()?;
         let operands = module.operands(id);
         let values = [counter, operands.first()?.value, operands.get(1)?.value, operands.get(2)?.value];
-        let index = |v: &ValueId| matches!(module.value_type(*v), pto_isa::Type::Scalar(pto_isa::Scalar::Index));
+        let index = |v: &ValueId| matches!(module.value_type(*v), pto_isa::Type::Scalar(pto_isa::ScalarType::Index));
         let fits = |v: &ValueId| !module.value_name(*v).is_empty() && index(v);
         values.iter().all(fits).then(|| values.map(|v| module.value_name(v).to_string()))
     }

@@ -4,23 +4,23 @@
 //! and be taken for another, and iterations in which both stay away do not count.
 
 use super::fixes::{BARRIER_ALL, Repair};
-use super::text::Pair;
+use super::text::StatementPair;
 use super::*;
 use pto_ir::BlockId;
 use pto_isa::row::{CommOp, Control};
-use pto_isa::{Scalar, Type};
+use pto_isa::{ScalarType, Type};
 use std::cell::Cell;
 
 /// A rank that tells, one that is told, and whether that is about the same iteration or the one before.
 #[derive(Clone, Copy)]
-struct Message {
+struct RankMessage {
     from: u32,
     to: u32,
     same_iteration: bool,
 }
 
 /// Where the two sides stand, and the loops around each, outermost first.
-struct Ends {
+struct MessageEnds {
     first: OpId,
     second: OpId,
     first_loops: Vec<OpId>,
@@ -28,7 +28,7 @@ struct Ends {
 }
 
 /// The names of a fix.
-struct Words<'f, 'm> {
+struct FixNames<'f, 'm> {
     all: &'f Findings<'m>,
     signals: String,
     rank: String,
@@ -69,16 +69,16 @@ impl<'m> Findings<'m> {
     }
 
     /// As deep inside as both sides come equally often.
-    fn told_ends(&self, pair: &Pair) -> Option<Ends> {
+    fn told_ends(&self, pair: &StatementPair) -> Option<MessageEnds> {
         let text = self.text();
         let mut loops = self.counted_loops(pair.block)?;
         loops.reverse();
         let (first_loops, second_loops) = (loops.clone(), loops);
         let (a, b) = pair.ends();
         if a != b || pair.first.len() == 1 {
-            return Some(Ends { first: a, second: b, first_loops, second_loops });
+            return Some(MessageEnds { first: a, second: b, first_loops, second_loops });
         }
-        let mut ends = Ends { first: a, second: b, first_loops, second_loops };
+        let mut ends = MessageEnds { first: a, second: b, first_loops, second_loops };
         // Two ways of a branch.
         for (a, b) in pair.first.iter().zip(&pair.second).skip(1) {
             (ends.first, ends.second) = (*a, *b);
@@ -110,22 +110,34 @@ impl<'m> Findings<'m> {
         None
     }
 
-    fn messages(&self, code: Code, pair: &Pair, ends: &Ends, pairs: &BTreeSet<(u32, u32)>) -> Vec<Message> {
+    fn messages(
+        &self,
+        code: Code,
+        pair: &StatementPair,
+        ends: &MessageEnds,
+        pairs: &BTreeSet<(u32, u32)>,
+    ) -> Vec<RankMessage> {
         let looped = !ends.second_loops.is_empty();
         if ends.first == ends.second {
             // One after the other, and the first again behind the last.
             let ranks: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
             let ranks: Vec<u32> = ranks.into_iter().collect();
-            let chain = ranks.windows(2).map(|w| Message { from: w[0], to: w[1], same_iteration: true });
-            let back = Message { from: ranks[ranks.len() - 1], to: ranks[0], same_iteration: false };
+            let chain = ranks.windows(2).map(|w| RankMessage { from: w[0], to: w[1], same_iteration: true });
+            let back = RankMessage { from: ranks[ranks.len() - 1], to: ranks[0], same_iteration: false };
             return chain.chain(Some(back).filter(|_| looped)).collect();
         }
         let same_iteration = !looped || self.in_one_iteration(code, pair, ends, pairs);
-        pairs.iter().map(|(from, to)| Message { from: *from, to: *to, same_iteration }).collect()
+        pairs.iter().map(|(from, to)| RankMessage { from: *from, to: *to, same_iteration }).collect()
     }
 
     /// True when the second access comes behind the first of the same iteration, not of the one before.
-    fn in_one_iteration(&self, code: Code, pair: &Pair, ends: &Ends, pairs: &BTreeSet<(u32, u32)>) -> bool {
+    fn in_one_iteration(
+        &self,
+        code: Code,
+        pair: &StatementPair,
+        ends: &MessageEnds,
+        pairs: &BTreeSet<(u32, u32)>,
+    ) -> bool {
         let text = self.text();
         let (a, b) = pair.ends();
         if a != b {
@@ -144,7 +156,7 @@ impl<'m> Findings<'m> {
     }
 
     /// The names that a fix uses, and the parameters it adds.
-    fn words(&self, at: OpId, messages: &[Message]) -> Option<(Words<'_, 'm>, Edit)> {
+    fn words(&self, at: OpId, messages: &[RankMessage]) -> Option<(FixNames<'_, 'm>, Edit)> {
         let function = self.text().function(at)?;
         let body = self.module.region(*self.module.op_regions(function).first()?).blocks.first().copied()?;
         let args = &self.module.block(body).args;
@@ -155,8 +167,8 @@ impl<'m> Findings<'m> {
         text.extend(told.iter().map(|to| format!("%{signals}_at_{to}: !pto.ptr<i32>, ")));
         let rank = args.iter().find(|arg| self.module.value_name(**arg) == "rank");
         let rank_type = match rank.map(|arg| self.module.value_type(*arg)) {
-            Some(Type::Scalar(Scalar::Index)) => "index".to_string(),
-            Some(Type::Scalar(Scalar::Elem(ty))) => ty.to_string(),
+            Some(Type::Scalar(ScalarType::Index)) => "index".to_string(),
+            Some(Type::Scalar(ScalarType::Elem(ty))) => ty.to_string(),
             Some(_) => return None,
             None if self.fresh_name("rank") != "rank" => return None,
             None => {
@@ -166,18 +178,18 @@ impl<'m> Findings<'m> {
         };
         let senders: BTreeSet<u32> = messages.iter().map(|m| m.from).collect();
         let senders = senders.into_iter().collect();
-        let words = Words { all: self, signals, rank: "rank".to_string(), rank_type, senders, count: Cell::new(0) };
+        let words = FixNames { all: self, signals, rank: "rank".to_string(), rank_type, senders, count: Cell::new(0) };
         Some((words, Edit::parameter(first, text)))
     }
 }
 
-impl Words<'_, '_> {
+impl FixNames<'_, '_> {
     fn name(&self, wanted: &str) -> String {
         self.count.set(self.count.get() + 1);
         self.all.fresh_name(&format!("{wanted}_{}", self.count.get()))
     }
 
-    fn notify(&self, messages: &[Message], loops: &[OpId]) -> Option<Vec<String>> {
+    fn notify(&self, messages: &[RankMessage], loops: &[OpId]) -> Option<Vec<String>> {
         self.for_each_rank(
             messages,
             loops,
@@ -192,7 +204,7 @@ impl Words<'_, '_> {
         )
     }
 
-    fn wait(&self, messages: &[Message], loops: &[OpId]) -> Option<Vec<String>> {
+    fn wait(&self, messages: &[RankMessage], loops: &[OpId]) -> Option<Vec<String>> {
         self.for_each_rank(
             messages,
             loops,
@@ -208,10 +220,10 @@ impl Words<'_, '_> {
     /// What each rank does, in a branch of its own.
     fn for_each_rank(
         &self,
-        messages: &[Message],
+        messages: &[RankMessage],
         loops: &[OpId],
-        side: impl Fn(&Message) -> u32,
-        each: impl Fn(&mut Vec<String>, &Message, &str),
+        side: impl Fn(&RankMessage) -> u32,
+        each: impl Fn(&mut Vec<String>, &RankMessage, &str),
         waits: bool,
     ) -> Option<Vec<String>> {
         let mut lines = Vec::new();

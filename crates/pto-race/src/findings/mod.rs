@@ -27,12 +27,12 @@ use pto_isa::{Change, Diagnostic, Edit, Family, Op, Pipe, Span, Target};
 use stated::Stated;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-pub(crate) use stuck::{AwaitedWord, Stuck};
-use text::Text;
+pub(crate) use stuck::{AwaitedWord, StuckCore};
+use text::ProgramText;
 
 /// An instruction on a core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) struct Site {
+pub(crate) struct InstrSite {
     pub op: OpId,
     /// Its position among the steps of the core: what comes first in the program, also where functions are called.
     pub step: u32,
@@ -50,7 +50,7 @@ pub(crate) struct Conflict {
     pub other: Stamp,
     pub other_core: Option<CoreId>,
     /// The later one.
-    pub site: Site,
+    pub site: InstrSite,
 }
 
 impl Conflict {
@@ -60,22 +60,22 @@ impl Conflict {
         Self {
             other: *earlier,
             other_core: Some(self.site.core),
-            site: Site { op: later.op, step: later.step, core },
+            site: InstrSite { op: later.op, step: later.step, core },
             ..*self
         }
     }
 
-    fn reach(&self) -> Reach {
+    fn reach(&self) -> AccessDistance {
         match self.other_core {
-            Some(core) if core == self.site.core => Reach::Core,
-            Some(core) if core.rank != self.site.core.rank => Reach::Ranks,
-            Some(core) if core.block == self.site.core.block => Reach::Block,
-            _ => Reach::Rank,
+            Some(core) if core == self.site.core => AccessDistance::Core,
+            Some(core) if core.rank != self.site.core.rank => AccessDistance::Ranks,
+            Some(core) if core.block == self.site.core.block => AccessDistance::Block,
+            _ => AccessDistance::Rank,
         }
     }
 
-    fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> Bytes {
-        Bytes::new(self.place, (self.first, self.bytes), before, behind)
+    fn bytes(&self, before: impl Into<String>, behind: impl Into<String>) -> TouchedBytes {
+        TouchedBytes::new(self.place, (self.first, self.bytes), before, behind)
     }
 }
 
@@ -83,20 +83,20 @@ impl Conflict {
 const RACES: [Code; 3] = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
 
 /// A kind, the statement it is reported at, and the other one.
-type Key = (Code, OpId, Option<OpId>);
+type FindingKey = (Code, OpId, Option<OpId>);
 
 /// Findings, each with how often it occurred.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     module: &'a Module,
     pub target: Target,
-    found: BTreeMap<Key, Found>,
+    found: BTreeMap<FindingKey, Finding>,
     names: TileNames<'a>,
     checked: &'a Checked,
     /// Operands of instructions that must not share memory.
     apart: HashMap<OpId, Vec<(ValueId, ValueId)>>,
     /// Where statements stand.
-    text: OnceCell<Text<'a>>,
+    text: OnceCell<ProgramText<'a>>,
     stated: OnceCell<Stated>,
     /// Vector cores of a block.
     vectors: u32,
@@ -113,15 +113,15 @@ pub(crate) struct Findings<'a> {
 }
 
 #[derive(Debug)]
-struct Found {
+struct Finding {
     diagnostic: Diagnostic,
     /// When it was found first, and last.
     first: u64,
     last: u64,
     times: u64,
     /// The bytes, and what is said about them.
-    bytes: Option<Bytes>,
-    reach: Reach,
+    bytes: Option<TouchedBytes>,
+    reach: AccessDistance,
     /// Between ranks: one of the conflicts, and all pairs of ranks that have it.
     ranks: Option<RankConflict>,
     /// A tile that lies where another one needs to be.
@@ -133,7 +133,7 @@ type RankConflict = (Conflict, Stamp, BTreeSet<(u32, u32)>);
 
 /// How far apart two accesses are made.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Reach {
+enum AccessDistance {
     Core,
     Block,
     Rank,
@@ -142,7 +142,7 @@ enum Reach {
 
 /// Bytes of a memory that an instruction touches.
 #[derive(Clone, Debug)]
-struct Bytes {
+struct TouchedBytes {
     place: AddressSpace,
     first: u64,
     end: u64,
@@ -150,7 +150,7 @@ struct Bytes {
     says: (String, String),
 }
 
-impl Bytes {
+impl TouchedBytes {
     fn new(
         place: AddressSpace,
         (first, bytes): (u64, u64),
@@ -170,9 +170,9 @@ impl Bytes {
     }
 }
 
-impl Found {
+impl Finding {
     /// Another piece of the same instruction.
-    fn extend(&mut self, bytes: Option<&Bytes>) {
+    fn extend(&mut self, bytes: Option<&TouchedBytes>) {
         if let (Some(mine), Some(more)) = (&mut self.bytes, bytes) {
             mine.first = mine.first.min(more.first);
             mine.end = mine.end.max(more.end);
@@ -224,8 +224,8 @@ impl<'a> Findings<'a> {
         self.apart.entry(op).or_insert_with(|| pto_check::apart(checked, op)).contains(&(dst, src))
     }
 
-    fn text(&self) -> &Text<'_> {
-        self.text.get_or_init(|| Text::new(self.module))
+    fn text(&self) -> &ProgramText<'_> {
+        self.text.get_or_init(|| ProgramText::new(self.module))
     }
 
     fn stated(&self) -> &Stated {
@@ -238,7 +238,7 @@ impl<'a> Findings<'a> {
         self.repair_ranks();
         self.repair_talk();
         self.move_tiles();
-        let mut all: Vec<Diagnostic> = self.found.into_values().map(Found::finish).collect();
+        let mut all: Vec<Diagnostic> = self.found.into_values().map(Finding::finish).collect();
         all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
     }
@@ -264,12 +264,12 @@ impl<'a> Findings<'a> {
         let several = self.found.iter().filter_map(|(key, f)| Some((key, f.ranks.as_ref()?)));
         let repairs: Vec<_> =
             several.map(|(key, (conflict, stamp, pairs))| (*key, self.repair(key.0, conflict, stamp, pairs))).collect();
-        let plain = |key: &Key| {
+        let plain = |key: &FindingKey| {
             let found = repairs.iter().find(|(k, _)| k == key).map(|(_, r)| &r.edits)?;
             found.iter().all(|e| e.change != Change::Parameter).then(|| found.clone())
         };
         // A write that may come late also meets the read of its own iteration: both have to be put in order.
-        let reversed = |key: &Key| (codes::RACE_READ, key.2.unwrap_or(key.1), Some(key.1));
+        let reversed = |key: &FindingKey| (codes::RACE_READ, key.2.unwrap_or(key.1), Some(key.1));
         let also: Vec<_> = repairs.iter().map(|(key, _)| plain(&reversed(key)).unwrap_or_default()).collect();
         for ((key, mut repair), more) in repairs.into_iter().zip(also) {
             if key.0 == codes::RACE_OVERWRITE && !repair.edits.is_empty() {
@@ -288,14 +288,14 @@ impl<'a> Findings<'a> {
     /// step: what they do in the wrong order then has the same reason.
     fn repair_talk(&mut self) {
         let removes = |d: &Diagnostic| d.edits.iter().all(|e| e.change == Change::Remove);
-        let is_reason = |key: &Key, d: &Diagnostic| match key.0 {
+        let is_reason = |key: &FindingKey, d: &Diagnostic| match key.0 {
             codes::FLAG_UNSET => true,
             codes::SIGNAL_LEFT => removes(d) && self.is_sent_too_often(key.1),
             _ => false,
         };
         let reason = self.found.iter().find(|(key, f)| !f.diagnostic.edits.is_empty() && is_reason(key, &f.diagnostic));
         let Some(reason) = reason.filter(|_| self.stated().talks).map(|(_, f)| f.diagnostic.clone()) else { return };
-        for (key, found) in self.found.iter_mut().filter(|(_, f)| f.reach == Reach::Block) {
+        for (key, found) in self.found.iter_mut().filter(|(_, f)| f.reach == AccessDistance::Block) {
             if RACES.contains(&key.0) {
                 let d = found.diagnostic.clone().edits(reason.edits.clone());
                 found.diagnostic = Diagnostic { help: reason.help.clone(), ..d };
@@ -305,7 +305,8 @@ impl<'a> Findings<'a> {
 
     /// Which memory is free is known at the end.
     fn move_tiles(&mut self) {
-        let tiles: Vec<(Key, ValueId)> = self.found.iter().filter_map(|(key, f)| Some((*key, f.moved?))).collect();
+        let tiles: Vec<(FindingKey, ValueId)> =
+            self.found.iter().filter_map(|(key, f)| Some((*key, f.moved?))).collect();
         for (key, tile) in tiles {
             let edits = self.moved_away(tile).or_else(|| self.popped_later(key.2?, key.1));
             if let (Some(edits), Some(found)) = (edits, self.found.get_mut(&key)) {
@@ -326,7 +327,7 @@ impl<'a> Findings<'a> {
 
     /// Counts a finding; the first of its kind is described.
     pub fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
-        self.note_bytes(code, op, other, Reach::Core, |all| (describe(all), None));
+        self.note_bytes(code, op, other, AccessDistance::Core, |all| (describe(all), None));
     }
 
     fn note_bytes(
@@ -334,8 +335,8 @@ impl<'a> Findings<'a> {
         code: Code,
         op: OpId,
         other: Option<OpId>,
-        reach: Reach,
-        describe: impl FnOnce(&Self) -> (Diagnostic, Option<Bytes>),
+        reach: AccessDistance,
+        describe: impl FnOnce(&Self) -> (Diagnostic, Option<TouchedBytes>),
     ) {
         if self.stuck {
             return;
@@ -358,7 +359,7 @@ impl<'a> Findings<'a> {
             None => {
                 self.found.insert(
                     key,
-                    Found { diagnostic, first: now, last: now, times: 1, bytes, reach, ranks: None, moved: None },
+                    Finding { diagnostic, first: now, last: now, times: 1, bytes, reach, ranks: None, moved: None },
                 );
             }
         }

@@ -4,7 +4,7 @@ use super::*;
 use pto_isa::row::SyncOp;
 
 impl Findings<'_> {
-    pub fn set_twice(&mut self, flag: Flag, first: Site, second: Site) {
+    pub fn set_twice(&mut self, flag: Flag, first: InstrSite, second: InstrSite) {
         self.note(codes::FLAG_TWICE, second.op, None, |all| {
             let message = format!("{} is set again before a wait has cleared it", flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
@@ -28,9 +28,9 @@ impl Findings<'_> {
     pub fn never_set(
         &mut self,
         flag: Flag,
-        site: Site,
-        reversed: Option<Site>,
-        other: Option<(i64, Site)>,
+        site: InstrSite,
+        reversed: Option<InstrSite>,
+        other: Option<(i64, InstrSite)>,
         stuck: &[(usize, &Queued)],
         since: u64,
     ) {
@@ -64,7 +64,7 @@ impl Findings<'_> {
         self.stuck = true;
     }
 
-    pub fn never_waited(&mut self, flag: Flag, site: Site) {
+    pub fn never_waited(&mut self, flag: Flag, site: InstrSite) {
         self.note(codes::FLAG_LEFT, site.op, None, |all| {
             let message = format!("{} is set, but nothing waits for it", flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
@@ -80,7 +80,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: Site, second: Site) {
+    pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: InstrSite, second: InstrSite) {
         self.note(codes::TOKEN, second.op, Some(first.op), |all| {
             let message = format!("{at} acquires token {id}, which it already holds");
             let d = Diagnostic::new(codes::TOKEN, all.span(second.op), message).label(all.span(first.op), "taken here");
@@ -91,7 +91,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn token_not_held(&mut self, id: i64, at: Pipe, holder: Option<(Pipe, Site)>, site: Site) {
+    pub fn token_not_held(&mut self, id: i64, at: Pipe, holder: Option<(Pipe, InstrSite)>, site: InstrSite) {
         self.note(codes::TOKEN, site.op, holder.map(|(_, s)| s.op), |all| {
             let message = format!("{at} releases token {id}, which it does not hold");
             let d = Diagnostic::new(codes::TOKEN, all.span(site.op), message);
@@ -107,7 +107,7 @@ impl Findings<'_> {
     }
 
     /// A pipe waits for a token that nobody releases, and has done so since then.
-    pub fn token_awaited(&mut self, id: i64, at: Pipe, holder: Site, waiter: Site, since: u64) {
+    pub fn token_awaited(&mut self, id: i64, at: Pipe, holder: InstrSite, waiter: InstrSite, since: u64) {
         if !self.stuck {
             self.stuck_since(since);
         }
@@ -115,7 +115,7 @@ impl Findings<'_> {
         self.stuck = true;
     }
 
-    pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: Site, waiter: Option<Site>) {
+    pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: InstrSite, waiter: Option<InstrSite>) {
         self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
             let message = format!("{at} acquires token {id} and never releases it");
             let d = Diagnostic::new(codes::TOKEN, all.span(holder.op), message);
@@ -130,7 +130,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn signal_left(&mut self, id: i64, site: Site) {
+    pub fn signal_left(&mut self, id: i64, site: InstrSite) {
         self.note(codes::SIGNAL_LEFT, site.op, None, |all| {
             let message = format!("signal {id} is sent, but nothing waits for it");
             let d = Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), message)
@@ -142,7 +142,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn reserved_signal(&mut self, id: i64, what: &str, site: Site, is_reserved: impl Fn(i64) -> bool) {
+    pub fn reserved_signal(&mut self, id: i64, what: &str, site: InstrSite, is_reserved: impl Fn(i64) -> bool) {
         self.note(codes::SIGNAL_RESERVED, site.op, None, |all| {
             let message = format!("signal {id} is also used by {what}");
             let d = Diagnostic::new(codes::SIGNAL_RESERVED, all.span(site.op), message);
@@ -153,7 +153,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn entries_left(&mut self, count: usize, site: Site) {
+    pub fn entries_left(&mut self, count: usize, site: InstrSite) {
         self.note(codes::PIPE_LEFT, site.op, None, |all| {
             let noun = if count == 1 { "an entry is" } else { "entries are" };
             let message = format!("{noun} pushed but never popped: {count} at the end of the program");
@@ -165,7 +165,7 @@ impl Findings<'_> {
         });
     }
 
-    pub fn never_freed(&mut self, site: Site) {
+    pub fn never_freed(&mut self, site: InstrSite) {
         self.note(codes::PIPE_LEFT, site.op, Some(site.op), |all| {
             let message = "an entry is popped and its slot is never freed";
             let d = Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message);

@@ -4,7 +4,7 @@ use super::*;
 use crate::slices::definition;
 use pto_ir::TypeStyle;
 use pto_ir::print::{attributes_text, type_text};
-use pto_isa::row::{Arith, Cost, EntryAction, Fifo, Storage};
+use pto_isa::row::{Arith, CostClass, EntryAction, Fifo, Storage};
 use pto_isa::{Loc, TileType, Type, table};
 
 /// Bytes of a page, and pages of the largest memory of a core.
@@ -143,7 +143,7 @@ impl Findings<'_> {
         if ty.loc != Loc::Vec || !whole || self.shares_its_address(id) {
             return None;
         }
-        let is_fill = |op: &Op| op.row().family == Family::TileScalar && op.row().cost == Cost::VectorFill;
+        let is_fill = |op: &Op| op.row().family == Family::TileScalar && op.row().cost == CostClass::VectorFill;
         let fill = table::isa().find(is_fill)?.row().name;
         let (name, zero) = (self.module.value_name(tile), self.fresh_name("nothing"));
         let (number, elem) = (if ty.dtype.is_int() { "0" } else { "0.0" }, ty.dtype);

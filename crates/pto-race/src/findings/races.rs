@@ -52,7 +52,7 @@ impl Findings<'_> {
     }
 
     /// Elements of global memory lie at multiples of their size.
-    pub fn check_alignment(&mut self, access: &Access, site: Site) {
+    pub fn check_alignment(&mut self, access: &Access, site: InstrSite) {
         let AddressSpace::Global(_) = access.place else { return self.uses(access) };
         let elem = access.value.and_then(|v| self.module.value_type(v).elem());
         let size = elem.map_or(1, |d| i64::from(d.unit_bytes()));
@@ -70,11 +70,11 @@ impl Findings<'_> {
         });
     }
 
-    pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: Site) {
-        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, Reach::Core, |all| {
+    pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: InstrSite) {
+        self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, AccessDistance::Core, |all| {
             let what = all.name(access.value);
             let message = format!("{what} is read, but the memory is uninitialised");
-            let bytes = Bytes::new(access.place, (first, bytes), "", " are uninitialised");
+            let bytes = TouchedBytes::new(access.place, (first, bytes), "", " are uninitialised");
             let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
                 .legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
                 .help("write the tile first, or make its valid region no larger than what was written")

@@ -136,7 +136,7 @@ impl Findings<'_> {
     // ---- deadlocks ------------------------------------------------------------------------------------------------
 
     /// What ends a deadlock, given where cores wait. What is left between them has the same reason.
-    pub fn end_deadlock(&mut self, problem: Diagnostic, stuck: &[Stuck], ended: &[CoreId]) -> Diagnostic {
+    pub fn end_deadlock(&mut self, problem: Diagnostic, stuck: &[StuckCore], ended: &[CoreId]) -> Diagnostic {
         let spans: Vec<Span> = std::iter::once(&problem.primary).chain(&problem.labels).map(|l| l.span).collect();
         let waiting: Vec<OpId> = spans.iter().filter_map(|span| self.text().at(*span)).collect();
         let left = [codes::PIPE_LEFT, codes::SIGNAL_LEFT];

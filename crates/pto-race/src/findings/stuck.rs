@@ -7,11 +7,11 @@ use pto_cpu::SignalWord;
 use pto_ir::print::{attributes_text, type_text};
 use pto_ir::{Attr, TypeStyle};
 use pto_isa::row::Arith;
-use pto_isa::{Scalar, Type};
+use pto_isa::{ScalarType, Type};
 
 /// A core that can never go on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stuck {
+pub(crate) struct StuckCore {
     pub core: CoreId,
     pub op: OpId,
     /// The word of a signal that it waits for.
@@ -52,7 +52,7 @@ impl Findings<'_> {
     }
 
     /// A wait for as many notifications as come, or a store of the word.
-    pub(super) fn word_for(&self, stuck: &[Stuck], ended: &[CoreId]) -> Option<Repair> {
+    pub(super) fn word_for(&self, stuck: &[StuckCore], ended: &[CoreId]) -> Option<Repair> {
         let first = stuck.first()?;
         // Where several wait in different places, the one may wait for the other.
         if stuck.iter().any(|s| s.op != first.op) {
@@ -66,7 +66,7 @@ impl Findings<'_> {
     }
 
     /// The wait asks for what there is.
-    fn as_many_as_come(&self, stuck: &Stuck, SignalWord { cmp, number, .. }: SignalWord) -> Option<Repair> {
+    fn as_many_as_come(&self, stuck: &StuckCore, SignalWord { cmp, number, .. }: SignalWord) -> Option<Repair> {
         let number = number.filter(|n| *n != 0 && GROWN.contains(&cmp))?;
         let number = if cmp == MORE_THAN { number.checked_sub(1)? } else { number };
         let [signal, _] = self.module.operands(stuck.op) else { return None };
@@ -93,12 +93,12 @@ impl Findings<'_> {
     }
 
     /// A core that has come to its end stores the word; where there is none, the first one that asks, before it does.
-    fn stored_for_loop(&self, stuck: &Stuck, awaited: AwaitedWord, ended: &[CoreId]) -> Option<Repair> {
+    fn stored_for_loop(&self, stuck: &StuckCore, awaited: AwaitedWord, ended: &[CoreId]) -> Option<Repair> {
         let text = self.text();
         let function = text.function(awaited.op)?;
         let body = self.module.region(*self.module.op_regions(function).first()?).blocks.first().copied()?;
         let pointer = *self.module.block(body).args.get(awaited.word.0)?;
-        let Type::Ptr(Scalar::Elem(elem), _) = self.module.value_type(pointer) else { return None };
+        let Type::Ptr(ScalarType::Elem(elem), _) = self.module.value_type(pointer) else { return None };
         let bytes = i64::from(elem.bits()) / 8;
         if !text.is_entry(function)
             || !elem.is_int()

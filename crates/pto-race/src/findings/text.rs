@@ -1,13 +1,13 @@
 //! Where statements stand in the text: what is around them, and where something can be put so that it is executed as often.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
-use pto_isa::row::{Arith, Control, Core, CoreQuery, Meaning, SyncOp};
+use pto_isa::row::{Arith, Control, CoreKind, CoreQuery, Meaning, SyncOp};
 use pto_isa::{Family, Span};
 use std::collections::HashMap;
 
 /// The structure of a program, found once.
 #[derive(Debug)]
-pub(crate) struct Text<'a> {
+pub(crate) struct ProgramText<'a> {
     module: &'a Module,
     /// The block of each operation, and its position there.
     places: HashMap<OpId, (BlockId, usize)>,
@@ -18,21 +18,21 @@ pub(crate) struct Text<'a> {
 
 /// Two statements, seen from the innermost block around both.
 #[derive(Clone, Debug)]
-pub(crate) struct Pair {
+pub(crate) struct StatementPair {
     pub block: BlockId,
     /// From the statement of that block down to the first statement, and to the second.
     pub first: Vec<OpId>,
     pub second: Vec<OpId>,
 }
 
-impl Pair {
+impl StatementPair {
     /// The statements of the block around both that contain them.
     pub fn ends(&self) -> (OpId, OpId) {
         (self.first[0], self.second[0])
     }
 }
 
-impl<'a> Text<'a> {
+impl<'a> ProgramText<'a> {
     pub fn new(module: &'a Module) -> Self {
         let mut places = HashMap::new();
         for block in module.all_blocks() {
@@ -87,7 +87,7 @@ impl<'a> Text<'a> {
     }
 
     /// Two statements of one function, or the calls of it that lead to them.
-    pub fn pair(&self, first: OpId, second: OpId) -> Option<Pair> {
+    pub fn pair(&self, first: OpId, second: OpId) -> Option<StatementPair> {
         let (a, b) = (self.through_calls(first), self.through_calls(second));
         let together = |x: &&OpId| b.iter().any(|y| self.function(**x) == self.function(*y));
         let a = *a.iter().find(together)?;
@@ -95,13 +95,13 @@ impl<'a> Text<'a> {
         self.pair_in_function(a, b)
     }
 
-    fn pair_in_function(&self, a: OpId, b: OpId) -> Option<Pair> {
+    fn pair_in_function(&self, a: OpId, b: OpId) -> Option<StatementPair> {
         let (mut a, mut b) = (self.around(a), self.around(b));
         a.reverse();
         b.reverse();
         let block = |list: &[OpId], at: usize| list.get(at).and_then(|id| self.block_of(*id));
         let depth = (0..a.len().min(b.len())).take_while(|k| block(&a, *k) == block(&b, *k)).last()?;
-        Some(Pair { block: block(&a, depth)?, first: a.split_off(depth), second: b.split_off(depth) })
+        Some(StatementPair { block: block(&a, depth)?, first: a.split_off(depth), second: b.split_off(depth) })
     }
 
     /// True when a value is computed before a statement, in its block or in one around it.
@@ -147,7 +147,7 @@ impl<'a> Text<'a> {
     pub fn is_for_cube(&self, id: OpId) -> Option<bool> {
         let around = self.through_calls(id).into_iter().flat_map(|at| self.around(at));
         around.filter_map(|at| self.module.control(at)).find_map(|is| match is {
-            Control::Section(core) => Some(core == Core::Cube),
+            Control::Section(core) => Some(core == CoreKind::Cube),
             _ => None,
         })
     }
@@ -164,7 +164,7 @@ impl<'a> Text<'a> {
         while let Some(id) = at {
             match self.module.control(id) {
                 Some(Control::Function) => return true,
-                Some(Control::Section(Core::Cube) | Control::Section(Core::Vector) | Control::Execute) => {}
+                Some(Control::Section(CoreKind::Cube) | Control::Section(CoreKind::Vector) | Control::Execute) => {}
                 Some(Control::For) if self.bounds(id).into_iter().all(|v| self.is_fixed(v)) => {}
                 _ => return false,
             }

@@ -1,6 +1,6 @@
 //! Words that are stored in one width and read in another: which bytes of which words a number consists of.
 
-use super::{Found, Log, MANY, Seen, Word};
+use super::{FoundNumber, MANY, Seen, Word, WordLog};
 use std::collections::BTreeSet;
 
 /// The longest word has so many bytes.
@@ -25,7 +25,7 @@ impl WordPart {
 
 /// A number that was read, as what was stored.
 #[derive(Clone, Debug)]
-pub(super) enum Read {
+pub(super) enum ReadNumber {
     /// A word as it was stored.
     Word(usize),
     /// Bytes of some words, and those that nobody stores.
@@ -34,7 +34,7 @@ pub(super) enum Read {
     Unknown,
 }
 
-impl Read {
+impl ReadNumber {
     pub fn histories(&self) -> Vec<usize> {
         match self {
             Self::Word(history) => vec![*history],
@@ -63,7 +63,7 @@ impl Read {
     }
 }
 
-impl Log {
+impl WordLog {
     /// Words that were stored and share bytes with some, and how many bytes each has.
     pub(super) fn stored_within(&self, word: Word, bytes: u64) -> impl Iterator<Item = (Word, u64)> + '_ {
         let end = word.1.saturating_add(bytes as i64);
@@ -84,22 +84,22 @@ impl Log {
     }
 
     /// What a number that was found consists of.
-    pub(super) fn read(&mut self, found: &Found) -> Read {
+    pub(super) fn read(&mut self, found: &FoundNumber) -> ReadNumber {
         let stored: Vec<(Word, u64)> = self.stored_within(found.word, found.bytes).collect();
         match stored[..] {
-            [] => Read::Word(self.history_of(found)),
-            [(word, bytes)] if (word, bytes) == (found.word, found.bytes) => Read::Word(self.history_of(found)),
+            [] => ReadNumber::Word(self.history_of(found)),
+            [(word, bytes)] if (word, bytes) == (found.word, found.bytes) => ReadNumber::Word(self.history_of(found)),
             _ => self.read_parts(found, &stored),
         }
     }
 
-    fn read_parts(&self, found: &Found, stored: &[(Word, u64)]) -> Read {
+    fn read_parts(&self, found: &FoundNumber, stored: &[(Word, u64)]) -> ReadNumber {
         let (first, end) = (found.word.1, found.word.1 + found.bytes as i64);
         let bytes = found.bytes as u32;
         let (mut parts, mut rest) = (Vec::new(), found.number as u64 & mask(bytes));
         for (word, width) in stored {
             let (from, to) = (word.1.max(first), (word.1 + *width as i64).min(end));
-            let Some((history, value)) = self.seen_then(found, *word) else { return Read::Unknown };
+            let Some((history, value)) = self.seen_then(found, *word) else { return ReadNumber::Unknown };
             let part = WordPart {
                 history,
                 from: (from - word.1) as u32,
@@ -108,16 +108,16 @@ impl Log {
             };
             let covered = mask(part.bytes) << (8 * part.at);
             if part.of(value) != found.number as u64 & covered {
-                return Read::Unknown;
+                return ReadNumber::Unknown;
             }
             rest &= !covered;
             parts.push(part);
         }
-        Read::Parts { parts, rest, bytes }
+        ReadNumber::Parts { parts, rest, bytes }
     }
 
     /// The history of a word when some bytes were loaded, and what it held.
-    fn seen_then(&self, found: &Found, word: Word) -> Option<(usize, i64)> {
+    fn seen_then(&self, found: &FoundNumber, word: Word) -> Option<(usize, i64)> {
         let now = || self.words.get(&word).map(|history| (*history, self.histories[*history].now));
         match &found.seen {
             Seen::Now => now(),
@@ -129,8 +129,9 @@ impl Log {
     }
 
     /// True for a number of which some bytes are stored in several widths.
-    pub(super) fn is_mixed(&self, read: &Read) -> bool {
-        matches!(read, Read::Unknown) || read.histories().iter().any(|h| self.mixed.contains(&self.histories[*h].word))
+    pub(super) fn is_mixed(&self, read: &ReadNumber) -> bool {
+        matches!(read, ReadNumber::Unknown)
+            || read.histories().iter().any(|h| self.mixed.contains(&self.histories[*h].word))
     }
 }
 

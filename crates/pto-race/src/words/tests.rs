@@ -9,7 +9,7 @@ const WORD: Word = (0, 0);
 /// A run of a few cores that only change and ask for words.
 #[derive(Default)]
 struct Run {
-    log: Log,
+    log: WordLog,
     times: BTreeMap<usize, u32>,
     values: BTreeMap<Word, i64>,
 }
@@ -23,13 +23,13 @@ impl Run {
         Moment { thread: scalar(core), time: *time, clock }
     }
 
-    fn change(&mut self, core: usize, word: Word, change: Change) {
+    fn change(&mut self, core: usize, word: Word, change: WordChange) {
         let moment = self.moment(core);
         let value = self.values.entry(word).or_default();
         self.log.change((word, 4), Some(*value), change, moment);
         match change {
-            Change::Set(n) => *value = n,
-            Change::Add(n) => *value += n,
+            WordChange::Set(n) => *value = n,
+            WordChange::Add(n) => *value += n,
         }
     }
 
@@ -37,8 +37,8 @@ impl Run {
         let moment = self.moment(core);
         let holds = self.values.get(&word).copied().unwrap_or(0);
         self.log.wait(
-            &[Found { op: OpId::from_index(0), word, bytes: 4, number: holds, seen: Seen::Now }],
-            &Asked::Compared { cmp, value },
+            &[FoundNumber { op: OpId::from_index(0), word, bytes: 4, number: holds, seen: Seen::Now }],
+            &WordQuestion::Compared { cmp, value },
             &moment,
         );
     }
@@ -53,8 +53,8 @@ impl Run {
 #[test]
 fn a_later_message_is_not_known() {
     let mut run = Run::default();
-    run.change(0, WORD, Change::Set(1));
-    run.change(0, WORD, Change::Set(2));
+    run.change(0, WORD, WordChange::Set(1));
+    run.change(0, WORD, WordChange::Set(2));
     run.wait(1, WORD, AT_LEAST, 1);
     run.wait(1, WORD, AT_LEAST, 2);
     assert_eq!(run.solve(2), [[1, 1], [2, 2]]);
@@ -63,8 +63,8 @@ fn a_later_message_is_not_known() {
 #[test]
 fn either_of_two_senders_may_have_been_first() {
     let mut run = Run::default();
-    run.change(0, WORD, Change::Add(1));
-    run.change(1, WORD, Change::Add(1));
+    run.change(0, WORD, WordChange::Add(1));
+    run.change(1, WORD, WordChange::Add(1));
     run.wait(2, WORD, AT_LEAST, 1);
     run.wait(2, WORD, AT_LEAST, 2);
     assert_eq!(run.solve(3), [[0, 0, 1], [1, 1, 2]]);
@@ -73,9 +73,9 @@ fn either_of_two_senders_may_have_been_first() {
 #[test]
 fn what_comes_later_in_the_run_counts_too() {
     let mut run = Run::default();
-    run.change(0, WORD, Change::Set(1));
+    run.change(0, WORD, WordChange::Set(1));
     run.wait(2, WORD, AT_LEAST, 1);
-    run.change(1, WORD, Change::Set(1));
+    run.change(1, WORD, WordChange::Set(1));
     assert_eq!(run.solve(3), [[0, 0, 1]]);
 }
 
@@ -84,12 +84,12 @@ fn an_answer_keeps_the_next_message_back() {
     let (there, back) = ((0, 0), (1, 0));
     let mut run = Run::default();
     for _ in 0..2 {
-        run.change(0, there, Change::Set(1));
+        run.change(0, there, WordChange::Set(1));
         run.wait(1, there, EQUAL, 1);
-        run.change(1, there, Change::Set(0));
-        run.change(1, back, Change::Set(1));
+        run.change(1, there, WordChange::Set(0));
+        run.change(1, back, WordChange::Set(1));
         run.wait(0, back, EQUAL, 1);
-        run.change(0, back, Change::Set(0));
+        run.change(0, back, WordChange::Set(0));
     }
     let known = run.solve(2);
     assert_eq!(known, [[1, 1], [2, 3], [4, 4], [5, 6]]);
@@ -101,7 +101,7 @@ fn rounds_of_a_counter_are_told_apart() {
     let mut run = Run::default();
     for round in 1..=3 {
         for core in 0..3 {
-            words.iter().for_each(|word| run.change(core, *word, Change::Add(1)));
+            words.iter().for_each(|word| run.change(core, *word, WordChange::Add(1)));
         }
         words.iter().enumerate().for_each(|(core, word)| run.wait(core, *word, AT_LEAST, 3 * round));
     }
@@ -117,7 +117,7 @@ fn rounds_of_a_counter_are_told_apart() {
 #[test]
 fn words_that_something_else_has_written_start_again() {
     let mut run = Run::default();
-    run.change(0, WORD, Change::Set(1));
+    run.change(0, WORD, WordChange::Set(1));
     run.values.insert(WORD, 5);
     run.wait(1, WORD, AT_LEAST, 5);
     assert_eq!(run.solve(2), [[0, 1]]);
@@ -126,13 +126,13 @@ fn words_that_something_else_has_written_start_again() {
 #[test]
 fn a_word_may_change_between_its_load_and_the_question() {
     let mut run = Run::default();
-    run.change(0, WORD, Change::Set(1));
+    run.change(0, WORD, WordChange::Set(1));
     let seen = run.log.seen(WORD, 4);
-    run.change(0, WORD, Change::Set(2));
+    run.change(0, WORD, WordChange::Set(2));
     let moment = run.moment(1);
     run.log.wait(
-        &[Found { op: OpId::from_index(0), word: WORD, bytes: 4, number: 1, seen }],
-        &Asked::Compared { cmp: EQUAL, value: 1 },
+        &[FoundNumber { op: OpId::from_index(0), word: WORD, bytes: 4, number: 1, seen }],
+        &WordQuestion::Compared { cmp: EQUAL, value: 1 },
         &moment,
     );
     assert_eq!(run.solve(2), [[1, 1]]);
@@ -142,14 +142,14 @@ impl Run {
     /// Stores a number of so many bytes.
     fn store(&mut self, core: usize, word: Word, bytes: u64, value: i64) {
         let moment = self.moment(core);
-        self.log.change((word, bytes), None, Change::Set(value), moment);
+        self.log.change((word, bytes), None, WordChange::Set(value), moment);
     }
 
     /// Finds a number of so many bytes, which is what is asked for.
     fn read(&mut self, core: usize, word: Word, bytes: u64, number: i64) {
         let moment = self.moment(core);
-        let found = Found { op: OpId::from_index(0), word, bytes, number, seen: Seen::Now };
-        self.log.wait(&[found], &Asked::Compared { cmp: EQUAL, value: number }, &moment);
+        let found = FoundNumber { op: OpId::from_index(0), word, bytes, number, seen: Seen::Now };
+        self.log.wait(&[found], &WordQuestion::Compared { cmp: EQUAL, value: number }, &moment);
     }
 }
 

@@ -4,7 +4,7 @@ use super::{Parse, Parser};
 use crate::blanks::laid_out;
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
-use pto_isa::{DType, Diagnostic, EnumDef, Row, Scalar, Span, Type, codes, enums};
+use pto_isa::{DType, Diagnostic, EnumDef, Row, ScalarType, Span, Type, codes, enums};
 use std::collections::HashMap;
 
 /// An attribute with its name and place.
@@ -162,7 +162,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A floating-point number given by its bits.
-    fn float_bits(&mut self, n: i128, s: Scalar, ty: TypeId, span: Span) -> Parse<Attr> {
+    fn float_bits(&mut self, n: i128, s: ScalarType, ty: TypeId, span: Span) -> Parse<Attr> {
         let bits = s.elem().map_or(64, DType::bits);
         match u64::try_from(n).ok().filter(|n| u128::from(*n) < 1 << bits) {
             Some(n) => Some(Attr::FloatBits(n, ty)),
@@ -176,7 +176,7 @@ impl<'s> Parser<'s> {
 
     /// The number that a literal is in its type. What fits only when all bits of a signed type count has the sign that these bits
     /// give it; in hexadecimal that is how bits are written.
-    pub(super) fn fitting(&mut self, n: i128, s: Scalar, hex: bool, span: Span) -> i128 {
+    pub(super) fn fitting(&mut self, n: i128, s: ScalarType, hex: bool, span: Span) -> i128 {
         let Some(range) = s.int_range().filter(|range| !range.contains(&n)) else { return n };
         let legal = format!("{s} holds {} … {}", range.start(), range.end());
         let read = s.wrapped(n);
@@ -199,7 +199,7 @@ impl<'s> Parser<'s> {
         }
         let after = self.next_text();
         let word = after.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '!' | '.' | '_')).next();
-        let is_scalar = word.is_some_and(|w| Scalar::parse(w).is_some() || self.type_aliases.contains_key(w));
+        let is_scalar = word.is_some_and(|w| ScalarType::parse(w).is_some() || self.type_aliases.contains_key(w));
         if !is_scalar {
             return Some(TypeId::UNKNOWN);
         }
@@ -242,7 +242,7 @@ impl<'s> Parser<'s> {
             }
             _ => {}
         }
-        if Scalar::parse(text).is_some() || matches!(text, "vector" | "memref" | "none") {
+        if ScalarType::parse(text).is_some() || matches!(text, "vector" | "memref" | "none") {
             return self.parse_type().map(Attr::Type);
         }
         self.raw_attr(span.start)

@@ -1,10 +1,10 @@
 //! Binding chunks to a row: which operand fills which slot, which attribute is which.
 
-use super::chunks::{Chunks, Use};
+use super::chunks::{Chunks, ValueUse};
 use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
-use pto_isa::row::{AttrKind, AttrSpec, Count, Infer, SlotKind, Syntax};
+use pto_isa::row::{AttrKind, AttrSpec, Infer, SlotCount, SlotKind, Syntax};
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -154,8 +154,8 @@ impl<'s> Parser<'s> {
         if c.buffer_form || types.is_empty() {
             return;
         }
-        let uses: Vec<Use> = c.inputs.to_vec();
-        let shaped: Vec<Use> =
+        let uses: Vec<ValueUse> = c.inputs.to_vec();
+        let shaped: Vec<ValueUse> =
             uses.iter().copied().filter(|u| !matches!(self.module.value_type(u.value), Type::Scalar(_))).collect();
         let targets = if types.len() == uses.len() {
             uses
@@ -223,7 +223,7 @@ impl<'s> Parser<'s> {
     pub(super) fn report_twice(&mut self, row: &'static Row, operands: &[Operand]) {
         for (at, o) in operands.iter().enumerate() {
             let slot = row.slot_at(usize::from(o.slot));
-            if slot.count != Count::Many && operands[..at].iter().any(|p| p.slot == o.slot) {
+            if slot.count != SlotCount::Many && operands[..at].iter().any(|p| p.slot == o.slot) {
                 let message = format!("operand `{}` of `{}` is given twice", slot.name, row.full_name());
                 self.error(codes::OPERAND_COUNT, o.span, message);
             }
@@ -232,13 +232,13 @@ impl<'s> Parser<'s> {
 
     /// Fills slots from left to right. An optional slot is skipped when the operand does not fit it, or when
     /// the operands left are just enough for the required slots left.
-    fn fill(&mut self, head: &Head, row: &'static Row, slots: &[usize], uses: &[Use], out: &mut Vec<Operand>) {
+    fn fill(&mut self, head: &Head, row: &'static Row, slots: &[usize], uses: &[ValueUse], out: &mut Vec<Operand>) {
         let order = self.slot_order(row, slots, uses);
         let mut left = uses;
         for (at, &s) in order.iter().enumerate() {
-            let needed: usize = order[at + 1..].iter().filter(|&&s| row.slots[s].count == Count::One).count();
+            let needed: usize = order[at + 1..].iter().filter(|&&s| row.slots[s].count == SlotCount::One).count();
             match row.slots[s].count {
-                Count::One => {
+                SlotCount::One => {
                     let Some((first, rest)) = left.split_first() else {
                         self.missing_operand(head, row, s);
                         return;
@@ -246,7 +246,7 @@ impl<'s> Parser<'s> {
                     out.push(Operand { value: first.value, slot: s as u8, span: first.span });
                     left = rest;
                 }
-                Count::Optional => {
+                SlotCount::Optional => {
                     if let Some((first, rest)) = left.split_first()
                         && left.len() > needed
                         && row.slots[s].kind.accepts(self.module.value_type(first.value))
@@ -255,9 +255,9 @@ impl<'s> Parser<'s> {
                         left = rest;
                     }
                 }
-                Count::Many => {
+                SlotCount::Many => {
                     let take = left.len().saturating_sub(needed);
-                    let fits = |u: &&Use| row.slots[s].kind.accepts(self.module.value_type(u.value));
+                    let fits = |u: &&ValueUse| row.slots[s].kind.accepts(self.module.value_type(u.value));
                     let n = left[..take].iter().take_while(fits).count();
                     out.extend(left[..n].iter().map(|u| Operand { value: u.value, slot: s as u8, span: u.span }));
                     left = &left[n..];
@@ -272,14 +272,16 @@ impl<'s> Parser<'s> {
     }
 
     /// The scratch tile comes last: with as many tiles as slots for them it is bound before optional sources.
-    fn slot_order(&self, row: &Row, slots: &[usize], uses: &[Use]) -> Vec<usize> {
+    fn slot_order(&self, row: &Row, slots: &[usize], uses: &[ValueUse]) -> Vec<usize> {
         let scratch = row.scratch.and_then(|s| row.slot(s.slot)).filter(|s| slots.contains(s));
         let Some(scratch) = scratch else { return slots.to_vec() };
         let is_tile = |s: &usize| row.slots[*s].kind == SlotKind::Tile;
-        let optional_sources =
-            slots.iter().filter(|s| is_tile(s) && **s != scratch && row.slots[**s].count == Count::Optional).count();
+        let optional_sources = slots
+            .iter()
+            .filter(|s| is_tile(s) && **s != scratch && row.slots[**s].count == SlotCount::Optional)
+            .count();
         let tiles = uses.iter().filter(|u| SlotKind::Tile.accepts(self.module.value_type(u.value))).count();
-        let required = slots.iter().filter(|s| is_tile(s) && row.slots[**s].count == Count::One).count();
+        let required = slots.iter().filter(|s| is_tile(s) && row.slots[**s].count == SlotCount::One).count();
         if optional_sources < 2 || tiles < required + 2 {
             return slots.to_vec();
         }
@@ -290,7 +292,7 @@ impl<'s> Parser<'s> {
             .iter()
             .copied()
             .filter(|s| {
-                let source = is_tile(s) && *s != scratch && row.slots[*s].count == Count::Optional;
+                let source = is_tile(s) && *s != scratch && row.slots[*s].count == SlotCount::Optional;
                 kept += usize::from(source);
                 !source || kept <= keep
             })
@@ -309,15 +311,15 @@ impl<'s> Parser<'s> {
         let mut slots: Vec<usize> = Vec::new();
         let named = head.results.count();
         if !buffer_form && named > 0 {
-            let own = row.results.iter().filter(|r| r.count == Count::One).count();
+            let own = row.results.iter().filter(|r| r.count == SlotCount::One).count();
             slots = pto_ir::print::result_slots(row, named.saturating_sub(own));
         }
         let spare = named.saturating_sub(slots.len());
-        let optional_wanted = spare.saturating_sub(row.results.iter().filter(|r| r.count == Count::One).count());
+        let optional_wanted = spare.saturating_sub(row.results.iter().filter(|r| r.count == SlotCount::One).count());
         let mut optional = 0;
         for (i, r) in row.results.iter().enumerate() {
             let take = match r.count {
-                Count::One => true,
+                SlotCount::One => true,
                 _ => {
                     optional += 1;
                     optional <= optional_wanted
@@ -504,9 +506,9 @@ fn operand_list(row: &Row) -> String {
             .iter()
             .filter(|s| dir(s.dir))
             .map(|s| match s.count {
-                Count::One => s.name.to_string(),
-                Count::Optional => format!("[{}]", s.name),
-                Count::Many => format!("{}…", s.name),
+                SlotCount::One => s.name.to_string(),
+                SlotCount::Optional => format!("[{}]", s.name),
+                SlotCount::Many => format!("{}…", s.name),
             })
             .collect();
         names.join(", ")

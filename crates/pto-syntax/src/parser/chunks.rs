@@ -6,12 +6,12 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, TypeId, ValueId};
-use pto_isa::row::Count;
+use pto_isa::row::SlotCount;
 use pto_isa::{Row, Span, codes, enums};
 
 /// A use of a value in a chunk.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Use {
+pub(super) struct ValueUse {
     pub(super) value: ValueId,
     pub(super) span: Span,
 }
@@ -20,13 +20,13 @@ pub(super) struct Use {
 #[derive(Default)]
 pub(super) struct Chunks {
     /// Operands by position: bare, in parentheses, in brackets, in `ins(…)`.
-    pub(super) inputs: Vec<Use>,
+    pub(super) inputs: Vec<ValueUse>,
     /// Operands in `outs(…)`.
-    pub(super) outputs: Vec<Use>,
+    pub(super) outputs: Vec<ValueUse>,
     /// The statement has `ins(…)` or `outs(…)`.
     pub(super) buffer_form: bool,
     /// Operands by name.
-    pub(super) named: Vec<(String, Vec<Use>, Span)>,
+    pub(super) named: Vec<(String, Vec<ValueUse>, Span)>,
     /// Attributes by position.
     pub(super) positional: Vec<(Attr, Span)>,
     /// Attributes by name.
@@ -105,7 +105,7 @@ impl<'s> Parser<'s> {
     /// `%a`, or `%a[…]` where the brackets hold indices.
     fn bare_operand(&mut self, c: &mut Chunks) -> Parse<()> {
         let (value, span) = self.parse_use()?;
-        c.inputs.push(Use { value, span });
+        c.inputs.push(ValueUse { value, span });
         Some(())
     }
 
@@ -176,7 +176,7 @@ impl<'s> Parser<'s> {
             (_, b'%') if row.slot(word).is_some() && !self.token.first => {
                 self.bump();
                 let (value, span) = self.parse_use()?;
-                c.named.push((word.to_string(), vec![Use { value, span }], span));
+                c.named.push((word.to_string(), vec![ValueUse { value, span }], span));
                 self.named_type_clause(c)?;
             }
             ("true" | "false", _) if bare_allowed && !self.token.first => {
@@ -199,13 +199,13 @@ impl<'s> Parser<'s> {
         self.bump();
         let open = self.expect(b'(')?.span;
         c.buffer_form = true;
-        let mut untyped: Vec<Use> = Vec::new();
+        let mut untyped: Vec<ValueUse> = Vec::new();
         while !self.at(b')') {
             match self.token.tok {
                 Tok::Value => {
                     let (value, span) = self.parse_use()?;
-                    untyped.push(Use { value, span });
-                    if output { &mut c.outputs } else { &mut c.inputs }.push(Use { value, span });
+                    untyped.push(ValueUse { value, span });
+                    if output { &mut c.outputs } else { &mut c.inputs }.push(ValueUse { value, span });
                 }
                 Tok::Punct(b'{') => {
                     let entries = self.parse_row_dict(Some(row))?;
@@ -226,8 +226,8 @@ impl<'s> Parser<'s> {
                     self.bump();
                     self.eat(b'=');
                     let (value, span) = self.parse_use()?;
-                    untyped.push(Use { value, span });
-                    c.named.push((name.to_string(), vec![Use { value, span }], span));
+                    untyped.push(ValueUse { value, span });
+                    c.named.push((name.to_string(), vec![ValueUse { value, span }], span));
                     continue;
                 }
                 Tok::Hash | Tok::Int | Tok::Float | Tok::Str | Tok::Symbol | Tok::Punct(b'-') => {
@@ -254,7 +254,7 @@ impl<'s> Parser<'s> {
 
     /// Types of the operands since the last colon; an operand after a comma starts the next run. A text among
     /// the types is the axis of a mask pattern.
-    fn group_types(&mut self, row: &'static Row, c: &mut Chunks, untyped: &mut Vec<Use>) -> Parse<()> {
+    fn group_types(&mut self, row: &'static Row, c: &mut Chunks, untyped: &mut Vec<ValueUse>) -> Parse<()> {
         let mut types = Vec::new();
         if !self.at(b')') {
             loop {
@@ -289,28 +289,28 @@ impl<'s> Parser<'s> {
     /// `(%a, %b : T, T)` or `(name = %a : T, %b : T)`, or `(%a) %b`
     fn paren_chunk(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
         let open = self.expect(b'(')?.span;
-        let mut untyped: Vec<Use> = Vec::new();
+        let mut untyped: Vec<ValueUse> = Vec::new();
         while !self.at(b')') {
             match self.token.tok {
                 Tok::Value => {
                     let (value, span) = self.parse_use()?;
-                    untyped.push(Use { value, span });
-                    c.inputs.push(Use { value, span });
+                    untyped.push(ValueUse { value, span });
+                    c.inputs.push(ValueUse { value, span });
                 }
                 Tok::Ident if self.next_byte() == b'=' => {
                     let name = self.token_text().to_string();
                     self.bump();
                     self.bump();
                     let (value, span) = self.parse_use()?;
-                    untyped.push(Use { value, span });
-                    c.named.push((name, vec![Use { value, span }], span));
+                    untyped.push(ValueUse { value, span });
+                    c.named.push((name, vec![ValueUse { value, span }], span));
                 }
                 Tok::Ident if self.next_byte() == b'(' => {
                     self.bump();
                     let inner = self.expect(b'(')?.span;
                     for (value, span) in self.parse_uses()? {
-                        untyped.push(Use { value, span });
-                        c.inputs.push(Use { value, span });
+                        untyped.push(ValueUse { value, span });
+                        c.inputs.push(ValueUse { value, span });
                     }
                     self.close(b')', inner)?;
                 }
@@ -338,14 +338,14 @@ impl<'s> Parser<'s> {
 
     /// `(%address, %address) %rows, %cols`: what follows belongs to the slots behind the one that takes many.
     fn behind_parens(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
-        let first = row.slots.iter().position(|slot| slot.count == Count::Many).map_or(0, |many| many + 1);
+        let first = row.slots.iter().position(|slot| slot.count == SlotCount::Many).map_or(0, |many| many + 1);
         let mut slots = row.slots[first..].iter();
         for (value, span) in self.parse_uses()? {
             let Some(slot) = slots.next() else {
                 self.error(codes::OPERAND_COUNT, span, format!("`{}` takes no operand here", row.full_name()));
                 return None;
             };
-            c.named.push((slot.name.to_string(), vec![Use { value, span }], span));
+            c.named.push((slot.name.to_string(), vec![ValueUse { value, span }], span));
         }
         Some(())
     }
@@ -358,7 +358,7 @@ impl<'s> Parser<'s> {
             match self.token.tok {
                 Tok::Value => {
                     let (value, span) = self.parse_use()?;
-                    c.inputs.push(Use { value, span });
+                    c.inputs.push(ValueUse { value, span });
                 }
                 Tok::Punct(b'<') => {
                     let attr = self.short_enum(row, c.positional.len())?;
@@ -412,7 +412,7 @@ impl<'s> Parser<'s> {
         self.bump();
         if self.token.tok == Tok::Value {
             let (value, span) = self.parse_use()?;
-            c.named.push((name.to_string(), vec![Use { value, span }], span));
+            c.named.push((name.to_string(), vec![ValueUse { value, span }], span));
             return self.named_type_clause(c);
         }
         if self.at(b'[') && (row.slot(name).is_some() || self.next_byte() == b'%') {
@@ -448,15 +448,15 @@ impl<'s> Parser<'s> {
     fn named_type_follows(&self) -> bool {
         let after = self.next_text();
         let word = after.split(|ch: char| !ch.is_ascii_alphanumeric() && ch != '_').next().unwrap_or("");
-        pto_isa::Scalar::parse(word).is_some()
+        pto_isa::ScalarType::parse(word).is_some()
     }
 
     /// `[%a, %b]`
-    fn use_list(&mut self) -> Parse<Vec<Use>> {
+    fn use_list(&mut self) -> Parse<Vec<ValueUse>> {
         let open = self.expect(b'[')?.span;
         let uses = self.parse_uses()?;
         self.close(b']', open)?;
-        Some(uses.into_iter().map(|(value, span)| Use { value, span }).collect())
+        Some(uses.into_iter().map(|(value, span)| ValueUse { value, span }).collect())
     }
 
     /// `name(%v)`
@@ -467,7 +467,7 @@ impl<'s> Parser<'s> {
         let open = self.expect(b'(')?.span;
         let uses = self.parse_uses()?;
         self.close(b')', open)?;
-        c.named.push((name, uses.into_iter().map(|(value, span)| Use { value, span }).collect(), span));
+        c.named.push((name, uses.into_iter().map(|(value, span)| ValueUse { value, span }).collect(), span));
         Some(())
     }
 

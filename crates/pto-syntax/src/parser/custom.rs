@@ -5,9 +5,9 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::{Control, Custom};
-use pto_isa::{Diagnostic, Op, Scalar, Span, Type, codes};
+use pto_isa::{Diagnostic, Op, ScalarType, Span, Type, codes};
 
-type Params = Vec<(Sym, TypeId, Span)>;
+type ParamList = Vec<(Sym, TypeId, Span)>;
 
 impl<'s> Parser<'s> {
     pub(super) fn custom_statement(&mut self, head: &Head, custom: Custom) -> Parse<OpId> {
@@ -118,7 +118,7 @@ impl<'s> Parser<'s> {
     }
 
     /// A function without a body is a declaration, unless statements follow that can only be its body.
-    fn declaration_or_missing_brace(&mut self, params: &Params, attrs: &[(Sym, Attr)]) -> Parse<Vec<RegionId>> {
+    fn declaration_or_missing_brace(&mut self, params: &ParamList, attrs: &[(Sym, Attr)]) -> Parse<Vec<RegionId>> {
         let text = self.token_text();
         let is_code = match self.token.tok {
             Tok::Value => true,
@@ -159,7 +159,7 @@ impl<'s> Parser<'s> {
         Some((types, attrs))
     }
 
-    fn func_params(&mut self) -> Parse<(Params, Vec<TypeId>, Vec<Attr>)> {
+    fn func_params(&mut self) -> Parse<(ParamList, Vec<TypeId>, Vec<Attr>)> {
         let open = self.expect(b'(')?.span;
         let (mut params, mut types, mut attrs) = (Vec::new(), Vec::new(), Vec::new());
         while !self.at(b')') {
@@ -248,7 +248,7 @@ impl<'s> Parser<'s> {
         self.expect_word("step")?;
         let step = self.parse_use()?;
         let (carried, types) = self.iter_args()?;
-        let index = self.module.intern_type(Type::Scalar(Scalar::Index));
+        let index = self.module.intern_type(Type::Scalar(ScalarType::Index));
         let mut iv_type = index;
         if self.eat(b':') {
             let at = self.token.span.start;
@@ -353,7 +353,7 @@ impl<'s> Parser<'s> {
         if inputs.len() != carried.len() {
             return None;
         }
-        let params: Params = carried.iter().zip(&inputs).map(|(c, t)| (c.0, t.0, c.1)).collect();
+        let params: ParamList = carried.iter().zip(&inputs).map(|(c, t)| (c.0, t.0, c.1)).collect();
         let before = self.parse_region(&params)?;
         self.expect_word("do")?;
         let after = self.parse_region(&[])?;

@@ -5,7 +5,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, Operand, TypeId};
 use pto_isa::row::{AttrKind, Custom};
-use pto_isa::{Diagnostic, Scalar, Span, Type, codes};
+use pto_isa::{Diagnostic, ScalarType, Span, Type, codes};
 
 impl<'s> Parser<'s> {
     pub(super) fn arithmetic(&mut self, head: &Head, custom: Custom) -> Parse<OpId> {
@@ -24,7 +24,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn scalar(&mut self, s: Scalar) -> TypeId {
+    fn scalar(&mut self, s: ScalarType) -> TypeId {
         self.module.intern_type(Type::Scalar(s))
     }
 
@@ -38,11 +38,11 @@ impl<'s> Parser<'s> {
                 if self.eat(b':') {
                     self.parse_type()?;
                 }
-                self.scalar(Scalar::I1)
+                self.scalar(ScalarType::I1)
             }
             Attr::Int(_, ty) | Attr::Float(_, ty) | Attr::FloatBits(_, ty) if *ty != TypeId::UNKNOWN => *ty,
-            Attr::Int(..) if !self.at(b':') => self.scalar(Scalar::Elem(pto_isa::DType::I64)),
-            Attr::Float(..) if !self.at(b':') => self.scalar(Scalar::F64),
+            Attr::Int(..) if !self.at(b':') => self.scalar(ScalarType::Elem(pto_isa::DType::I64)),
+            Attr::Float(..) if !self.at(b':') => self.scalar(ScalarType::F64),
             _ => {
                 self.expect(b':')?;
                 self.parse_type()?
@@ -56,7 +56,7 @@ impl<'s> Parser<'s> {
     /// A constant carries the type of its result.
     pub(super) fn typed_constant(&mut self, value: Attr, ty: TypeId, span: Span) -> Parse<Attr> {
         Some(match (value, self.module.ty(ty)) {
-            (Attr::Int(n, _), Type::Scalar(Scalar::I1)) => Attr::Bool(n != 0),
+            (Attr::Int(n, _), Type::Scalar(ScalarType::I1)) => Attr::Bool(n != 0),
             (Attr::Int(n, _), Type::Scalar(s)) if s.is_float() => {
                 let d =
                     Diagnostic::new(codes::BAD_ATTRIBUTE, span, format!("`{n}` is an integer, the constant is {s}"));
@@ -92,7 +92,7 @@ impl<'s> Parser<'s> {
         let predicate = (self.intern("predicate"), Attr::Enum(def, at as u8));
         let (operands, mut attrs, _) = self.operands_and_type(head)?;
         attrs.insert(0, predicate);
-        let i1 = self.scalar(Scalar::I1);
+        let i1 = self.scalar(ScalarType::I1);
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(i1, 2)])
     }
 
@@ -248,7 +248,7 @@ impl<'s> Parser<'s> {
         let at = self.token.span.start;
         let ty = self.parse_type()?;
         self.state_type(base.0, ty, Span::new(at, self.last_end));
-        let result = self.scalar(Scalar::Index);
+        let result = self.scalar(ScalarType::Index);
         let operands = vec![Self::operand(base, 0), Self::operand(index, 1)];
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(result, 2)])
     }

@@ -4,7 +4,7 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
-use pto_isa::row::{Arith, Count, Custom, SlotKind, Syntax};
+use pto_isa::row::{Arith, Custom, SlotCount, SlotKind, Syntax};
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -150,7 +150,7 @@ impl<'s> Parser<'s> {
         let value_form = results > row.results.len() && row.has_result_slots();
         let slots: Vec<usize> =
             row.generic_slots().into_iter().filter(|&s| !(value_form && row.slots[s].is_result())).collect();
-        let required = slots.iter().filter(|&&s| row.slots[s].count == Count::One).count();
+        let required = slots.iter().filter(|&&s| row.slots[s].count == SlotCount::One).count();
         if uses.len() < required {
             let d = Diagnostic::new(
                 codes::OPERAND_COUNT,
@@ -169,14 +169,16 @@ impl<'s> Parser<'s> {
         let mut left = uses;
         for (at, &s) in slots.iter().enumerate() {
             let slot = &row.slots[s];
-            let needed = slots[at + 1..].iter().filter(|&&s| row.slots[s].count == Count::One).count();
+            let needed = slots[at + 1..].iter().filter(|&&s| row.slots[s].count == SlotCount::One).count();
             let most = match slot.count {
-                Count::One => 1,
-                Count::Optional => usize::from(left.len() > needed),
-                Count::Many => left.len().saturating_sub(needed),
+                SlotCount::One => 1,
+                SlotCount::Optional => usize::from(left.len() > needed),
+                SlotCount::Many => left.len().saturating_sub(needed),
             };
             let fits = |u: &&(ValueId, Span)| {
-                slot.count == Count::One || slot.kind == SlotKind::Any || slot.kind.accepts(self.module.value_type(u.0))
+                slot.count == SlotCount::One
+                    || slot.kind == SlotKind::Any
+                    || slot.kind.accepts(self.module.value_type(u.0))
             };
             let n = left.iter().take(most).take_while(fits).count();
             operands.extend(left[..n].iter().map(|&u| Self::operand(u, s as u8)));

@@ -4,7 +4,7 @@ use super::Parser;
 use super::bind::Made;
 use pto_ir::{Attr, Def, TypeId, ValueId};
 use pto_isa::row::{Arith, Infer, SlotKind};
-use pto_isa::{Dim, Row, Scalar, TileType, Type, ViewType, rules};
+use pto_isa::{Dim, Row, ScalarType, TileType, Type, ViewType, rules};
 
 impl Parser<'_> {
     /// The type of a result slot, when the row says how it follows.
@@ -22,7 +22,7 @@ impl Parser<'_> {
             Infer::Window(name) => Type::TileBuf(self.window(row, made, operand(name)?.tile()?)?),
             Infer::Subset(name) => Type::TileBuf(self.subset(row, made, operand(name)?.tile()?)?),
             Infer::Partition(name) => self.partition(row, made, operand(name)?.view()?)?,
-            Infer::ElementOf(name) => Type::Scalar(Scalar::Elem(operand(name)?.elem()?)),
+            Infer::ElementOf(name) => Type::Scalar(ScalarType::Elem(operand(name)?.elem()?)),
             Infer::SlotOf(name) => match operand(name)? {
                 Type::MultiTile(t, _) => Type::TileBuf(t),
                 _ => return None,

@@ -18,7 +18,7 @@ mod spelling;
 mod statement;
 mod types;
 
-use crate::lexer::{Lexer, Tok, Token};
+use crate::lexer::{Lexeme, Lexer, Tok};
 use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
@@ -46,7 +46,7 @@ pub(crate) struct Parser<'s> {
     lexer: Lexer<'s>,
     source: &'s str,
     /// The current word.
-    token: Token,
+    token: Lexeme,
     /// Where the previous word ended.
     last_end: u32,
     module: Module,
@@ -57,7 +57,7 @@ pub(crate) struct Parser<'s> {
     type_aliases: HashMap<&'s str, TypeId>,
     /// Which slots the types of a pattern belong to, by operation; worked out once each.
     pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
-    attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::Extent)>,
+    attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::NestingSize)>,
     /// How large types and attributes become through aliases.
     sizes: sizes::Sizes,
     /// How often a similar name was looked for.
@@ -242,7 +242,7 @@ impl<'s> Parser<'s> {
         self.text(self.token.span)
     }
 
-    fn bump(&mut self) -> Token {
+    fn bump(&mut self) -> Lexeme {
         let token = self.token;
         self.last_end = token.span.end;
         self.token = self.lexer.next();
@@ -283,7 +283,7 @@ impl<'s> Parser<'s> {
         self.next_text().as_bytes().first().copied().unwrap_or(0)
     }
 
-    fn expect(&mut self, punct: u8) -> Parse<Token> {
+    fn expect(&mut self, punct: u8) -> Parse<Lexeme> {
         if self.at(punct) {
             return Some(self.bump());
         }
@@ -291,7 +291,7 @@ impl<'s> Parser<'s> {
         None
     }
 
-    fn expect_word(&mut self, word: &str) -> Parse<Token> {
+    fn expect_word(&mut self, word: &str) -> Parse<Lexeme> {
         if self.at_word(word) {
             return Some(self.bump());
         }
@@ -300,7 +300,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Closes a bracket; a missing one is reported at the place it was opened.
-    fn close(&mut self, punct: u8, open: Span) -> Parse<Token> {
+    fn close(&mut self, punct: u8, open: Span) -> Parse<Lexeme> {
         if self.at(punct) {
             return Some(self.bump());
         }

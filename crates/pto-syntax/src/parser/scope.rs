@@ -11,7 +11,7 @@ pub(crate) struct Scopes {
     /// What each name means, and in which function: functions do not see the names around them.
     visible: Vec<Option<(u32, ValueId)>>,
     undo: Vec<(Sym, Option<(u32, ValueId)>)>,
-    marks: Vec<Mark>,
+    marks: Vec<ScopeMark>,
     /// The function that is being read, and how many there have been.
     function: u32,
     functions: u32,
@@ -20,7 +20,7 @@ pub(crate) struct Scopes {
 }
 
 #[derive(Default)]
-struct Mark {
+struct ScopeMark {
     undo: usize,
     /// Names used in this scope that had no definition yet.
     pending: HashMap<Sym, ValueId>,
@@ -30,7 +30,7 @@ struct Mark {
 
 impl Scopes {
     pub(crate) fn enter(&mut self) {
-        self.marks.push(Mark { undo: self.undo.len(), ..Mark::default() });
+        self.marks.push(ScopeMark { undo: self.undo.len(), ..ScopeMark::default() });
     }
 
     pub(crate) fn leave(&mut self) {
@@ -51,7 +51,7 @@ impl Scopes {
     }
 
     pub(crate) fn enter_function(&mut self) {
-        self.marks.push(Mark { undo: self.undo.len(), outer: self.function, ..Mark::default() });
+        self.marks.push(ScopeMark { undo: self.undo.len(), outer: self.function, ..ScopeMark::default() });
         self.functions += 1;
         self.function = self.functions;
     }

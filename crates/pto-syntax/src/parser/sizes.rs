@@ -9,12 +9,12 @@ use std::collections::HashMap;
 
 /// How deep something is nested, and how many parts it has.
 #[derive(Clone, Copy)]
-pub(super) struct Extent {
+pub(super) struct NestingSize {
     depth: u32,
     parts: u64,
 }
 
-impl Extent {
+impl NestingSize {
     const ONE: Self = Self { depth: 1, parts: 1 };
 
     /// That of a type in whose fields there are others.
@@ -34,21 +34,21 @@ impl Extent {
 /// Those of types that have parts, and how much was written out so far.
 #[derive(Default)]
 pub(super) struct Sizes {
-    types: HashMap<TypeId, Extent>,
+    types: HashMap<TypeId, NestingSize>,
     written_out: u64,
     reported: bool,
 }
 
 impl Sizes {
-    fn of_type(&self, ty: TypeId) -> Extent {
-        self.types.get(&ty).copied().unwrap_or(Extent::ONE)
+    fn of_type(&self, ty: TypeId) -> NestingSize {
+        self.types.get(&ty).copied().unwrap_or(NestingSize::ONE)
     }
 
-    pub(super) fn of_attr(&self, attr: &Attr) -> Extent {
+    pub(super) fn of_attr(&self, attr: &Attr) -> NestingSize {
         match attr {
-            Attr::Array(items) => Extent::around(items.iter().map(|item| self.of_attr(item))),
-            Attr::Dict(entries) => Extent::around(entries.iter().map(|(_, item)| self.of_attr(item))),
-            _ => Extent::ONE,
+            Attr::Array(items) => NestingSize::around(items.iter().map(|item| self.of_attr(item))),
+            Attr::Dict(entries) => NestingSize::around(entries.iter().map(|(_, item)| self.of_attr(item))),
+            _ => NestingSize::ONE,
         }
     }
 }
@@ -59,7 +59,7 @@ const PARTS_PER_BYTE: u64 = 2;
 
 impl Parser<'_> {
     /// Takes account of an alias that is written out, or reports that there is too much of it.
-    pub(super) fn write_out(&mut self, extent: Extent, span: Span) -> Parse<()> {
+    pub(super) fn write_out(&mut self, extent: NestingSize, span: Span) -> Parse<()> {
         if self.depth + extent.depth > MAX_DEPTH {
             let message = format!("with its aliases expanded, this is nested more than {MAX_DEPTH} deep");
             self.error(codes::TOO_DEEP, span, message);
@@ -84,7 +84,7 @@ impl Parser<'_> {
     /// The type of functions that take and return these.
     pub(super) fn function_of(&mut self, inputs: &[TypeId], results: &[TypeId], span: Span) -> Parse<TypeId> {
         let members = || inputs.iter().chain(results);
-        let extent = Extent::around(members().map(|ty| self.sizes.of_type(*ty)));
+        let extent = NestingSize::around(members().map(|ty| self.sizes.of_type(*ty)));
         if members().any(|ty| self.sizes.types.contains_key(ty)) {
             self.write_out(extent, span)?;
         }

@@ -1,12 +1,13 @@
 //! Types from text.
 
-use super::sizes::Extent;
+use super::sizes::NestingSize;
 use super::{Parse, Parser};
-use crate::blanks::{Stretch, laid_out, stretch, without_comments};
+use crate::blanks::{SkippedText, laid_out, stretch, without_comments};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
 use pto_isa::{
-    DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, Scalar, Span, TileType, Token, Type, ViewType, codes,
+    DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, ScalarType, Span, TileType, Token, Type, ViewType,
+    codes,
 };
 
 /// Why a type body cannot be read: where in the body, what was found, what is legal.
@@ -17,7 +18,7 @@ struct Wrong {
     help: Option<String>,
 }
 
-type Body<T> = Result<T, Wrong>;
+type TypeResult<T> = Result<T, Wrong>;
 
 impl<'s> Parser<'s> {
     /// A type; reports and returns nothing when there is none.
@@ -73,7 +74,7 @@ impl<'s> Parser<'s> {
         if let Some(t) = Token::ALL.into_iter().find(|t| t.name() == name) {
             return Some(self.module.intern_type(Type::Token(t)));
         }
-        if let Some(s) = Scalar::parse(name) {
+        if let Some(s) = ScalarType::parse(name) {
             return Some(self.module.intern_type(Type::Scalar(s)));
         }
         if name == "!pto.tile" {
@@ -101,7 +102,7 @@ impl<'s> Parser<'s> {
         if let Some(&ty) = self.type_texts.get(name) {
             return Some(ty);
         }
-        let ty = match Scalar::parse(name) {
+        let ty = match ScalarType::parse(name) {
             Some(s) => Type::Scalar(s),
             None if name == "none" => Type::Token(Token::None),
             // The pages write `dtype` for "the scalar's own type".
@@ -163,7 +164,7 @@ impl<'s> Parser<'s> {
         Some(id)
     }
 
-    fn type_body(&mut self, head: &str, body: Span) -> Body<Type> {
+    fn type_body(&mut self, head: &str, body: Span) -> TypeResult<Type> {
         let text = without_comments(self.text(body));
         if head.starts_with("!pto.struct") || !text.contains('!') {
             return self.plain_body(head, &text, body);
@@ -191,7 +192,7 @@ impl<'s> Parser<'s> {
         out + rest
     }
 
-    fn plain_body(&mut self, head: &str, text: &str, body: Span) -> Body<Type> {
+    fn plain_body(&mut self, head: &str, text: &str, body: Span) -> TypeResult<Type> {
         match head {
             "!pto.tile_buf" | "!pto.tile" if text.trim() == "..." => Ok(Type::Unknown),
             "!pto.tile_buf" => tile(text, body).map(Type::TileBuf),
@@ -217,22 +218,22 @@ impl<'s> Parser<'s> {
     }
 
     /// Fields are types themselves, so they are read as such.
-    fn struct_type(&mut self, text: &str, body: Span) -> Body<Type> {
+    fn struct_type(&mut self, text: &str, body: Span) -> TypeResult<Type> {
         let fields = split_top(text).into_iter().map(|part| self.struct_field(part, part_span(body, text, part)));
-        Ok(Type::Struct(fields.collect::<Body<Vec<_>>>()?.into()))
+        Ok(Type::Struct(fields.collect::<TypeResult<Vec<_>>>()?.into()))
     }
 
-    fn struct_field(&mut self, part: &str, span: Span) -> Body<Type> {
+    fn struct_field(&mut self, part: &str, span: Span) -> TypeResult<Type> {
         let part = part.trim();
         let Some((head, rest)) = part.split_once('<') else {
             if let Some(&alias) = self.type_aliases.get(part) {
-                let extent = Extent::of_fields(self.module.ty(alias));
+                let extent = NestingSize::of_fields(self.module.ty(alias));
                 let fits = self.write_out(extent, span);
                 return fits.map(|()| self.module.ty(alias).clone()).ok_or_else(|| {
                     wrong(span, &format!("`{part}`, which expands to too much"), "a type of fewer parts")
                 });
             }
-            let scalar = Scalar::parse(part).map(Type::Scalar);
+            let scalar = ScalarType::parse(part).map(Type::Scalar);
             return scalar.ok_or_else(|| wrong(span, &format!("`{part}`"), "a scalar, array or struct type"));
         };
         if self.depth >= super::MAX_DEPTH {
@@ -250,7 +251,7 @@ impl<'s> Parser<'s> {
     fn short_type(&mut self) -> Parse<TypeId> {
         let open = self.token.span;
         if let Ok(end) = matching_angle(self.source.as_bytes(), open.start as usize)
-            && Scalar::parse(self.source[open.end as usize..end - 1].trim()).is_none()
+            && ScalarType::parse(self.source[open.end as usize..end - 1].trim()).is_none()
         {
             return self.nameless_type(Span::new(open.start, end as u32));
         }
@@ -311,8 +312,8 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
     let mut at = open;
     while at < limit {
         match stretch(bytes, at) {
-            Stretch::None => {}
-            Stretch::Comment(end) | Stretch::Quoted(end) => {
+            SkippedText::None => {}
+            SkippedText::Comment(end) | SkippedText::Quoted(end) => {
                 at = end;
                 continue;
             }
@@ -381,7 +382,7 @@ fn part_span(body: Span, text: &str, part: &str) -> Span {
     Span::new(start, start + part.trim().len() as u32)
 }
 
-fn number(text: &str, span: Span) -> Body<u64> {
+fn number(text: &str, span: Span) -> TypeResult<u64> {
     let wrong = || wrong(span, &format!("`{}`", text.trim()), "a number below 2^24");
     text.trim().parse::<u64>().ok().filter(|n| *n < MAX_EXTENT).ok_or_else(wrong)
 }
@@ -389,12 +390,12 @@ fn number(text: &str, span: Span) -> Body<u64> {
 /// No memory holds a tile with longer rows or columns; below it, sizes in bytes never overflow.
 const MAX_EXTENT: u64 = 1 << 24;
 
-fn tile_extent(n: u64, span: Span) -> Body<u64> {
+fn tile_extent(n: u64, span: Span) -> TypeResult<u64> {
     if n < MAX_EXTENT { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), "a number below 2^24")) }
 }
 
 /// An extent of a tensor: any 63-bit number.
-fn view_dim(text: &str, span: Span) -> Body<Dim> {
+fn view_dim(text: &str, span: Span) -> TypeResult<Dim> {
     match text.trim() {
         "?" | "-1" => Ok(Dim::Dynamic),
         other => match other.parse::<u64>() {
@@ -404,14 +405,14 @@ fn view_dim(text: &str, span: Span) -> Body<Dim> {
     }
 }
 
-fn dim(text: &str, span: Span) -> Body<Dim> {
+fn dim(text: &str, span: Span) -> TypeResult<Dim> {
     match text.trim() {
         "?" | "-1" => Ok(Dim::Dynamic),
         other => number(other, span).map(Dim::Fixed),
     }
 }
 
-fn element(text: &str, span: Span) -> Body<DType> {
+fn element(text: &str, span: Span) -> TypeResult<DType> {
     DType::parse(text.trim()).ok_or_else(|| {
         let all: Vec<_> = DType::ALL.iter().map(|d| d.mlir()).collect();
         wrong(span, &format!("`{}` as an element type", text.trim()), &all.join(", "))
@@ -419,7 +420,7 @@ fn element(text: &str, span: Span) -> Body<DType> {
 }
 
 /// `16x16xf32` with any number of extents.
-fn extents(text: &str, span: Span) -> Body<(Vec<Dim>, &str)> {
+fn extents(text: &str, span: Span) -> TypeResult<(Vec<Dim>, &str)> {
     let mut dims = Vec::new();
     let mut rest = text.trim();
     while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?' || c == '-') {
@@ -432,16 +433,16 @@ fn extents(text: &str, span: Span) -> Body<(Vec<Dim>, &str)> {
     Ok((dims, rest))
 }
 
-fn view(text: &str, span: Span) -> Body<ViewType> {
+fn view(text: &str, span: Span) -> TypeResult<ViewType> {
     let (dims, rest) = extents(text, span)?;
-    let elem = Scalar::parse(rest.trim()).ok_or_else(|| {
+    let elem = ScalarType::parse(rest.trim()).ok_or_else(|| {
         wrong(span, &format!("`{}` as an element type", rest.trim()), "a scalar type after the extents")
     })?;
     Ok(ViewType { dims: dims.into(), elem })
 }
 
 /// A view of global memory has at most five dimensions.
-fn ranked_view(text: &str, span: Span) -> Body<ViewType> {
+fn ranked_view(text: &str, span: Span) -> TypeResult<ViewType> {
     let v = view(text, span)?;
     match v.dims.len() {
         0..=MAX_RANK => Ok(v),
@@ -449,7 +450,7 @@ fn ranked_view(text: &str, span: Span) -> Body<ViewType> {
     }
 }
 
-fn memref(text: &str, span: Span) -> Body<Type> {
+fn memref(text: &str, span: Span) -> TypeResult<Type> {
     let (head, rest) = match split_top(text).first() {
         Some(first) if first.len() < text.len() => (*first, &text[first.len() + 1..]),
         _ => (text, ""),
@@ -457,9 +458,9 @@ fn memref(text: &str, span: Span) -> Body<Type> {
     Ok(Type::Memref(MemrefType { view: view(head, span)?, rest: laid_out(rest).into() }))
 }
 
-fn pointer(text: &str, span: Span) -> Body<Type> {
+fn pointer(text: &str, span: Span) -> TypeResult<Type> {
     let (elem, space) = text.split_once(',').map_or((text, None), |(e, s)| (e, Some(s.trim())));
-    let Some(elem) = Scalar::parse(elem.trim()) else {
+    let Some(elem) = ScalarType::parse(elem.trim()) else {
         return Err(wrong(span, &format!("`{}` as an element type", elem.trim()), "a scalar type"));
     };
     let space = match space {
@@ -470,7 +471,7 @@ fn pointer(text: &str, span: Span) -> Body<Type> {
 }
 
 /// `tile, count=N`.
-fn multi_tile(text: &str, body: Span) -> Body<Type> {
+fn multi_tile(text: &str, body: Span) -> TypeResult<Type> {
     let Some(at) = text.rfind("count") else {
         return Err(wrong(body, "no `count=`", "`count=N` after the tile"));
     };
@@ -484,14 +485,14 @@ fn multi_tile(text: &str, body: Span) -> Body<Type> {
 }
 
 /// Both spellings of a buffer type.
-fn tile(text: &str, body: Span) -> Body<TileType> {
+fn tile(text: &str, body: Span) -> TypeResult<TileType> {
     if text.trim_start().starts_with("loc") && text.contains("dtype") { keyed(text, body) } else { compact(text, body) }
 }
 
 const KEYS: &str = "loc, dtype, rows, cols, v_row, v_col, blayout, slayout, fractal, pad, compact";
 
 /// `loc=vec, dtype=f32, rows=16, …`: keys in any order, the first four required.
-fn keyed(text: &str, body: Span) -> Body<TileType> {
+fn keyed(text: &str, body: Span) -> TypeResult<TileType> {
     let mut seen: Vec<&str> = Vec::new();
     let mut t = TileType::new(Loc::Vec, DType::F32, 0, 0);
     let (mut rows, mut cols) = (None, None);
@@ -525,7 +526,7 @@ fn keyed(text: &str, body: Span) -> Body<TileType> {
 }
 
 /// `vec, 16x16xf32, valid=8x?, …`
-fn compact(text: &str, body: Span) -> Body<TileType> {
+fn compact(text: &str, body: Span) -> TypeResult<TileType> {
     let parts = split_top(text);
     let loc_span = part_span(body, text, parts[0]);
     let loc = location(parts[0].trim(), loc_span)
@@ -544,7 +545,7 @@ fn compact(text: &str, body: Span) -> Body<TileType> {
     Ok(t)
 }
 
-fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> Body<()> {
+fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> TypeResult<()> {
     let mut seen: Vec<&str> = Vec::new();
     for part in parts {
         let span = part_span(body, text, part);
@@ -573,7 +574,7 @@ fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> Body<()>
     Ok(())
 }
 
-fn location(text: &str, span: Span) -> Body<Loc> {
+fn location(text: &str, span: Span) -> TypeResult<Loc> {
     let name = text.strip_prefix("loc=").or_else(|| text.strip_prefix("loc =")).unwrap_or(text).trim();
     Loc::parse(name.trim_matches('"')).ok_or_else(|| {
         let all: Vec<_> = Loc::ALL.iter().map(|l| l.name()).collect();
@@ -581,7 +582,7 @@ fn location(text: &str, span: Span) -> Body<Loc> {
     })
 }
 
-fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> Body<()> {
+fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> TypeResult<()> {
     match key {
         "loc" => t.loc = location(value, span)?,
         "fractal" => {
@@ -598,7 +599,7 @@ fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> Body<()> {
 
 /// A level-1 tile: the buffer spellings, `16x16xf32`, or positional parameters
 /// `loc, type, rows, cols[, blayout, slayout, fractal, pad]`.
-fn tile_value(text: &str, body: Span) -> Body<TileType> {
+fn tile_value(text: &str, body: Span) -> TypeResult<TileType> {
     let parts = split_top(text);
     let first = parts[0].trim();
     if first.starts_with(|c: char| c.is_ascii_digit()) {
@@ -618,7 +619,7 @@ fn tile_value(text: &str, body: Span) -> Body<TileType> {
     positional(text, &parts, body)
 }
 
-fn positional(text: &str, parts: &[&str], body: Span) -> Body<TileType> {
+fn positional(text: &str, parts: &[&str], body: Span) -> TypeResult<TileType> {
     let mut rest = parts;
     let mut loc = Loc::Vec;
     if DType::parse(parts[0].trim()).is_none() {

@@ -1,13 +1,13 @@
 //! Functions, loops and branches.
 
 use super::value::Val;
-use super::{Machine, Outcome};
+use super::{PlainMachine, PlainResult};
 use pto::ir::{BlockId, OpId, RegionId, ValueId};
 use pto::isa::table::op;
 use pto::isa::{Family, Type, codes};
 
 /// How a block ended.
-enum End {
+enum BlockEnd {
     /// At its last operation.
     Fell,
     Branch(BlockId, Vec<Val>),
@@ -17,7 +17,7 @@ enum End {
     Return(Vec<Val>),
 }
 
-impl End {
+impl BlockEnd {
     fn yielded(self) -> Vec<Val> {
         match self {
             Self::Yield(values) => values,
@@ -30,29 +30,29 @@ impl End {
 /// Turns of one loop; random programs have short ones.
 const MAX_TURNS: usize = 100_000;
 
-impl Machine<'_> {
+impl PlainMachine<'_> {
     /// Calls a function.
-    pub fn function(&mut self, function: OpId, args: Vec<Val>) -> Outcome<Vec<Val>> {
+    pub fn function(&mut self, function: OpId, args: Vec<Val>) -> PlainResult<Vec<Val>> {
         match self.region(self.module.op_regions(function)[0], args)? {
-            End::Return(values) => Ok(values),
+            BlockEnd::Return(values) => Ok(values),
             _ => Ok(Vec::new()),
         }
     }
 
     /// Runs the blocks of a region from the first, until one does not branch.
-    fn region(&mut self, region: RegionId, args: Vec<Val>) -> Outcome<End> {
-        let Some(&first) = self.module.region(region).blocks.first() else { return Ok(End::Fell) };
+    fn region(&mut self, region: RegionId, args: Vec<Val>) -> PlainResult<BlockEnd> {
+        let Some(&first) = self.module.region(region).blocks.first() else { return Ok(BlockEnd::Fell) };
         let (mut block, mut args) = (first, args);
         for _ in 0..MAX_TURNS {
             match self.block(block, args)? {
-                End::Branch(next, values) => (block, args) = (next, values),
+                BlockEnd::Branch(next, values) => (block, args) = (next, values),
                 end => return Ok(end),
             }
         }
         panic!("a region that does not end");
     }
 
-    fn block(&mut self, block: BlockId, args: Vec<Val>) -> Outcome<End> {
+    fn block(&mut self, block: BlockId, args: Vec<Val>) -> PlainResult<BlockEnd> {
         let data = self.module.block(block);
         for (&param, value) in data.args.iter().zip(args) {
             self.set(param, value);
@@ -64,18 +64,18 @@ impl Machine<'_> {
                 return Ok(end);
             }
         }
-        Ok(End::Fell)
+        Ok(BlockEnd::Fell)
     }
 
     /// A control operation; something when it ends its block.
-    fn control(&mut self, id: OpId) -> Outcome<Option<End>> {
+    fn control(&mut self, id: OpId) -> PlainResult<Option<BlockEnd>> {
         let regions = self.module.op_regions(id);
         let results = match self.module.op(id).op {
-            op::scf_yield | op::fusion_yield => return Ok(Some(End::Yield(self.all(id)))),
-            op::func_return => return Ok(Some(End::Return(self.all(id)))),
+            op::scf_yield | op::fusion_yield => return Ok(Some(BlockEnd::Yield(self.all(id)))),
+            op::func_return => return Ok(Some(BlockEnd::Return(self.all(id)))),
             op::scf_condition => {
                 let passed = self.operands(id, "args").into_iter().map(|v| self.get(v)).collect();
-                return Ok(Some(End::Condition(self.need(id, "condition").truth(), passed)));
+                return Ok(Some(BlockEnd::Condition(self.need(id, "condition").truth(), passed)));
             }
             op::cf_br => return Ok(Some(self.jump(id, 0))),
             op::cf_cond_br => {
@@ -122,11 +122,11 @@ impl Machine<'_> {
         self.module.operands(id).iter().map(|o| self.get(o.value)).collect()
     }
 
-    fn jump(&mut self, id: OpId, at: usize) -> End {
+    fn jump(&mut self, id: OpId, at: usize) -> BlockEnd {
         let successor = &self.module.successors(id)[at];
         let params = &self.module.block(successor.block).args;
         let values = successor.args.iter().map(|v| self.get(*v)).collect();
-        End::Branch(successor.block, self.handed_on(params, values))
+        BlockEnd::Branch(successor.block, self.handed_on(params, values))
     }
 
     /// Values as the next iteration receives them: a tile value is copied, a buffer stays the same buffer.
@@ -144,13 +144,13 @@ impl Machine<'_> {
         all
     }
 
-    fn call(&mut self, id: OpId) -> Outcome<Vec<Val>> {
+    fn call(&mut self, id: OpId) -> PlainResult<Vec<Val>> {
         let function = self.module.called_function(id).expect("the function");
         let args = self.all(id);
         self.function(function, args)
     }
 
-    fn for_loop(&mut self, id: OpId) -> Outcome<Vec<Val>> {
+    fn for_loop(&mut self, id: OpId) -> PlainResult<Vec<Val>> {
         let region = self.module.op_regions(id)[0];
         let params = &self.module.block(self.module.region(region).blocks[0]).args;
         let (lower, upper, step) = (self.int_in(id, "lower"), self.int_in(id, "upper"), self.int_in(id, "step"));
@@ -171,18 +171,18 @@ impl Machine<'_> {
         Ok(carried)
     }
 
-    fn while_loop(&mut self, id: OpId) -> Outcome<Vec<Val>> {
+    fn while_loop(&mut self, id: OpId) -> PlainResult<Vec<Val>> {
         let [before, after] = self.module.op_regions(id) else { panic!("two regions") };
         let params = &self.module.block(self.module.region(*before).blocks[0]).args;
         let inits = self.operands(id, "inits").into_iter().map(|v| self.get(v)).collect();
         let mut carried = self.handed_on(params, inits);
         for _ in 0..MAX_TURNS {
             match self.region(*before, carried)? {
-                End::Condition(true, passed) => {
+                BlockEnd::Condition(true, passed) => {
                     let yielded = self.region(*after, passed)?.yielded();
                     carried = self.handed_on(params, yielded);
                 }
-                End::Condition(false, passed) => return Ok(passed),
+                BlockEnd::Condition(false, passed) => return Ok(passed),
                 _ => panic!("no condition"),
             }
         }

@@ -1,27 +1,27 @@
 //! Numbers and the bits of their types.
 
-use pto::isa::{DType, Scalar};
+use pto::isa::{DType, ScalarType};
 
 /// A binary format: digits with the leading one, exponents of normal numbers, and bits in all.
 #[derive(Clone, Copy)]
-struct Format {
+struct FloatFormat {
     digits: u32,
     least: i32,
     most: i32,
     width: u32,
 }
 
-fn format(s: Scalar) -> Option<Format> {
+fn format(s: ScalarType) -> Option<FloatFormat> {
     Some(match s {
-        Scalar::Elem(DType::F16) => Format { digits: 11, least: -14, most: 15, width: 16 },
-        Scalar::Elem(DType::Bf16) => Format { digits: 8, least: -126, most: 127, width: 16 },
-        Scalar::Elem(DType::F32) => Format { digits: 24, least: -126, most: 127, width: 32 },
-        Scalar::F64 => Format { digits: 53, least: -1022, most: 1023, width: 64 },
+        ScalarType::Elem(DType::F16) => FloatFormat { digits: 11, least: -14, most: 15, width: 16 },
+        ScalarType::Elem(DType::Bf16) => FloatFormat { digits: 8, least: -126, most: 127, width: 16 },
+        ScalarType::Elem(DType::F32) => FloatFormat { digits: 24, least: -126, most: 127, width: 32 },
+        ScalarType::F64 => FloatFormat { digits: 53, least: -1022, most: 1023, width: 64 },
         _ => return None,
     })
 }
 
-impl Format {
+impl FloatFormat {
     fn sign(self, negative: bool) -> u64 {
         u64::from(negative) << (self.width - 1)
     }
@@ -62,11 +62,11 @@ impl Format {
 }
 
 /// How many bits a type has.
-pub fn width(s: Scalar) -> u32 {
+pub fn width(s: ScalarType) -> u32 {
     match s {
-        Scalar::I1 => 1,
-        Scalar::Index | Scalar::F64 => 64,
-        Scalar::Elem(d) => d.bits(),
+        ScalarType::I1 => 1,
+        ScalarType::Index | ScalarType::F64 => 64,
+        ScalarType::Elem(d) => d.bits(),
     }
 }
 
@@ -76,7 +76,7 @@ pub fn low(n: i128, bits: u32) -> u64 {
 }
 
 /// An integer as a value of a type: modulo its range, or the nearest float.
-pub fn from_int(n: i128, s: Scalar) -> u64 {
+pub fn from_int(n: i128, s: ScalarType) -> u64 {
     match format(s) {
         Some(format) => format.nearest(n < 0, n.unsigned_abs(), 0),
         None => low(n, width(s)),
@@ -84,7 +84,7 @@ pub fn from_int(n: i128, s: Scalar) -> u64 {
 }
 
 /// The nearest float of a type.
-pub fn from_f64(x: f64, s: Scalar) -> u64 {
+pub fn from_f64(x: f64, s: ScalarType) -> u64 {
     let Some(format) = format(s) else { panic!("{x} is not a value of {s}") };
     if x.is_nan() {
         return format.infinity() | 1 << (format.digits - 2);
@@ -99,12 +99,12 @@ pub fn from_f64(x: f64, s: Scalar) -> u64 {
 }
 
 /// The number behind the bits of a float.
-pub fn to_f64(bits: u64, s: Scalar) -> f64 {
+pub fn to_f64(bits: u64, s: ScalarType) -> f64 {
     match s {
-        Scalar::F64 => f64::from_bits(bits),
-        Scalar::Elem(DType::F32) => f64::from(f32::from_bits(bits as u32)),
-        Scalar::Elem(DType::Bf16) => f64::from(f32::from_bits((bits as u32) << 16)),
-        Scalar::Elem(DType::F16) => {
+        ScalarType::F64 => f64::from_bits(bits),
+        ScalarType::Elem(DType::F32) => f64::from(f32::from_bits(bits as u32)),
+        ScalarType::Elem(DType::Bf16) => f64::from(f32::from_bits((bits as u32) << 16)),
+        ScalarType::Elem(DType::F16) => {
             let (exponent, fraction) = (bits >> 10 & 31, (bits & 1023) as f64);
             let size = match exponent {
                 0 => fraction * 2f64.powi(-24),
@@ -119,7 +119,7 @@ pub fn to_f64(bits: u64, s: Scalar) -> f64 {
 }
 
 /// Towards zero; out of range the nearest end, for NaN zero.
-pub fn truncated(x: f64, s: Scalar, signed: bool) -> u64 {
+pub fn truncated(x: f64, s: ScalarType, signed: bool) -> u64 {
     let bits = width(s);
     let (least, most) =
         if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };

@@ -1,18 +1,18 @@
 //! Memories: arrays of bytes that addresses lead into.
 
-use super::{Machine, Outcome};
+use super::{PlainMachine, PlainResult};
 use pto::isa::{Loc, codes};
 
 /// A piece of memory: a buffer, a memory of the core, or a separate tile.
 #[derive(Default)]
-pub struct Memory {
+pub struct PlainMemory {
     pub bytes: Vec<u8>,
     pub writable: bool,
     /// The space of the core that this is.
     pub space: Option<Loc>,
 }
 
-impl Memory {
+impl PlainMemory {
     /// The memory of an argument, while the program runs.
     pub fn lent(bytes: &mut Vec<u8>, writable: bool) -> Self {
         Self { bytes: std::mem::take(bytes), writable, space: None }
@@ -21,12 +21,12 @@ impl Memory {
 
 /// A byte of a memory. It may lie outside as long as nothing is accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Address {
+pub struct PlainAddress {
     pub memory: usize,
     pub byte: i64,
 }
 
-impl Address {
+impl PlainAddress {
     pub fn moved(self, bytes: i64) -> Self {
         Self { byte: self.byte.wrapping_add(bytes), ..self }
     }
@@ -35,12 +35,12 @@ impl Address {
 /// Pointers as integers have the memory above this bit.
 const MEMORY_SHIFT: u32 = 36;
 
-impl Machine<'_> {
+impl PlainMachine<'_> {
     /// New memory filled with garbage: no program may rely on its content.
-    pub fn new_memory(&mut self, bytes: u64) -> Address {
+    pub fn new_memory(&mut self, bytes: u64) -> PlainAddress {
         let garbage = (0x91 + 37 * self.memories.len()) as u8 | 1;
-        self.memories.push(Memory { bytes: vec![garbage; bytes as usize], writable: true, space: None });
-        Address { memory: self.memories.len() - 1, byte: 0 }
+        self.memories.push(PlainMemory { bytes: vec![garbage; bytes as usize], writable: true, space: None });
+        PlainAddress { memory: self.memories.len() - 1, byte: 0 }
     }
 
     /// A space of the core; zero at first.
@@ -49,13 +49,13 @@ impl Machine<'_> {
             return known;
         }
         let bytes = self.checked.info().target.profile().space(loc).map_or(0, |s| s.bytes);
-        self.memories.push(Memory { bytes: vec![0; bytes as usize], writable: true, space: Some(loc) });
+        self.memories.push(PlainMemory { bytes: vec![0; bytes as usize], writable: true, space: Some(loc) });
         self.spaces.insert(loc, self.memories.len() - 1);
         self.memories.len() - 1
     }
 
     /// A pointer as an integer: an address of the core is the number a program would write.
-    pub fn number(&self, address: Address) -> i64 {
+    pub fn number(&self, address: PlainAddress) -> i64 {
         match self.memories[address.memory].space {
             Some(_) => address.byte,
             None => (((address.memory as i64) + 1) << MEMORY_SHIFT).wrapping_add(address.byte),
@@ -63,20 +63,20 @@ impl Machine<'_> {
     }
 
     /// The pointer that an integer encodes; `on` selects the memory of the core for small numbers.
-    pub fn pointer(&mut self, number: i64, on: Option<Loc>) -> Outcome<Address> {
+    pub fn pointer(&mut self, number: i64, on: Option<Loc>) -> PlainResult<PlainAddress> {
         let half = 1 << (MEMORY_SHIFT - 1);
         let memory = number.wrapping_add(half) >> MEMORY_SHIFT;
         match (memory, on) {
-            (0, Some(loc)) => Ok(Address { memory: self.space(loc), byte: number }),
+            (0, Some(loc)) => Ok(PlainAddress { memory: self.space(loc), byte: number }),
             (1.., _) if (memory as usize) <= self.memories.len() => {
-                Ok(Address { memory: memory as usize - 1, byte: number - (memory << MEMORY_SHIFT) })
+                Ok(PlainAddress { memory: memory as usize - 1, byte: number - (memory << MEMORY_SHIFT) })
             }
             _ => Err(codes::RUN_OUTSIDE),
         }
     }
 
     /// Where some bytes lie in their memory.
-    pub fn range(&self, at: Address, count: u64) -> Outcome<std::ops::Range<usize>> {
+    pub fn range(&self, at: PlainAddress, count: u64) -> PlainResult<std::ops::Range<usize>> {
         let end = i128::from(at.byte) + i128::from(count);
         if at.byte < 0 || end > self.memories[at.memory].bytes.len() as i128 {
             return Err(codes::RUN_OUTSIDE);
@@ -84,12 +84,12 @@ impl Machine<'_> {
         Ok(at.byte as usize..end as usize)
     }
 
-    pub fn read(&self, at: Address, count: u64) -> Outcome<Vec<u8>> {
+    pub fn read(&self, at: PlainAddress, count: u64) -> PlainResult<Vec<u8>> {
         let range = self.range(at, count)?;
         Ok(self.memories[at.memory].bytes[range].to_vec())
     }
 
-    pub fn write(&mut self, at: Address, bytes: &[u8]) -> Outcome<()> {
+    pub fn write(&mut self, at: PlainAddress, bytes: &[u8]) -> PlainResult<()> {
         let range = self.range(at, bytes.len() as u64)?;
         if !self.memories[at.memory].writable {
             return Err(codes::RUN_ARGUMENT);
@@ -99,7 +99,7 @@ impl Machine<'_> {
     }
 
     /// The bits of an element that starts at a bit.
-    pub fn peek(&self, at: Address, bit: u64, bits: u32) -> u64 {
+    pub fn peek(&self, at: PlainAddress, bit: u64, bits: u32) -> u64 {
         let memory = &self.memories[at.memory].bytes;
         let first = at.byte as usize + (bit / 8) as usize;
         if bits < 8 {
@@ -109,7 +109,7 @@ impl Machine<'_> {
         memory[first..first + bytes].iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte))
     }
 
-    pub fn poke(&mut self, at: Address, bit: u64, bits: u32, value: u64) {
+    pub fn poke(&mut self, at: PlainAddress, bit: u64, bits: u32, value: u64) {
         let memory = &mut self.memories[at.memory].bytes;
         let first = at.byte as usize + (bit / 8) as usize;
         if bits < 8 {

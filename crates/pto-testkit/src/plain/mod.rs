@@ -16,7 +16,7 @@ mod transfer;
 mod value;
 mod views;
 
-use memory::{Address, Memory};
+use memory::{PlainAddress, PlainMemory};
 use pto::Checked;
 use pto::cpu::Numerics;
 use pto::ir::{Attr, Module, OpId, ValueId};
@@ -24,10 +24,10 @@ use pto::isa::row::Effect;
 use pto::isa::table::op;
 use pto::isa::{Code, Dim, Family, Loc, Type, codes};
 use std::collections::HashMap;
-use value::{Tile, Val, View};
+use value::{PlainTile, PlainView, Val};
 
 /// What the entry is called with.
-pub enum Argument {
+pub enum PlainArgument {
     Int(i64),
     Float(f64),
     Buffer {
@@ -47,16 +47,16 @@ pub enum Argument {
 }
 
 /// Why a program stopped: the code of the diagnostic the engine must give too.
-type Outcome<T> = Result<T, Code>;
+type PlainResult<T> = Result<T, Code>;
 
 /// Runs the entry of a program for one block after the other.
-pub fn run(checked: &Checked, args: &mut [Argument], blocks: u32, numerics: Numerics) -> Outcome<()> {
+pub fn run(checked: &Checked, args: &mut [PlainArgument], blocks: u32, numerics: Numerics) -> PlainResult<()> {
     let module = checked.module();
     let functions = module.functions();
     let marked = |f: &&OpId| module.attr(**f, "pto.entry").is_some();
     let entry = *functions.iter().find(marked).or(functions.first()).expect("a function");
     for block in 0..blocks {
-        let mut machine = Machine {
+        let mut machine = PlainMachine {
             checked,
             module,
             numerics,
@@ -76,13 +76,13 @@ pub fn run(checked: &Checked, args: &mut [Argument], blocks: u32, numerics: Nume
 }
 
 /// One block at work.
-struct Machine<'a> {
+struct PlainMachine<'a> {
     checked: &'a Checked,
     module: &'a Module,
     numerics: Numerics,
     values: HashMap<ValueId, Val>,
     /// Global buffers by parameter, then everything else in the order it came into being.
-    memories: Vec<Memory>,
+    memories: Vec<PlainMemory>,
     /// The memories of the core that addresses were used in.
     spaces: HashMap<Loc, usize>,
     /// What the entry was called with.
@@ -91,26 +91,30 @@ struct Machine<'a> {
     blocks: u32,
 }
 
-impl Machine<'_> {
+impl PlainMachine<'_> {
     /// Arguments as values; buffers become the first memories.
-    fn enter(&mut self, entry: OpId, args: &mut [Argument]) -> Vec<Val> {
+    fn enter(&mut self, entry: OpId, args: &mut [PlainArgument]) -> Vec<Val> {
         let body = self.module.region(self.module.op_regions(entry)[0]).blocks[0];
         let params = self.module.block(body).args.clone();
         let mut values = Vec::new();
         for (&param, arg) in params.iter().zip(args.iter_mut()) {
             let ty = self.module.value_type(param);
-            let place = Address { memory: self.memories.len(), byte: 0 };
+            let place = PlainAddress { memory: self.memories.len(), byte: 0 };
             let (memory, value) = match arg {
-                Argument::Int(n) => (Memory::default(), Val::Bits(convert::from_int(i128::from(*n), scalar(ty)))),
-                Argument::Float(x) => (Memory::default(), Val::Bits(convert::from_f64(*x, scalar(ty)))),
-                Argument::Buffer { bytes, writable } => (Memory::lent(bytes, *writable), Val::Pointer(place)),
-                Argument::Tensor { bytes, shape } => (Memory::lent(bytes, true), Val::View(View::packed(place, shape))),
-                Argument::Tile { bytes, extents } => {
+                PlainArgument::Int(n) => {
+                    (PlainMemory::default(), Val::Bits(convert::from_int(i128::from(*n), scalar(ty))))
+                }
+                PlainArgument::Float(x) => (PlainMemory::default(), Val::Bits(convert::from_f64(*x, scalar(ty)))),
+                PlainArgument::Buffer { bytes, writable } => (PlainMemory::lent(bytes, *writable), Val::Pointer(place)),
+                PlainArgument::Tensor { bytes, shape } => {
+                    (PlainMemory::lent(bytes, true), Val::View(PlainView::packed(place, shape)))
+                }
+                PlainArgument::Tile { bytes, extents } => {
                     let tile = self.tile_at(place, ty.tile().expect("a tile"));
-                    let memory = Memory { bytes: tiles::laid_out(&tile, bytes), writable: true, space: None };
+                    let memory = PlainMemory { bytes: tiles::laid_out(&tile, bytes), writable: true, space: None };
                     let open = |dim: Dim, extent: u64| dim.fixed().unwrap_or(extent);
                     let valid = (open(tile.ty.valid_rows, extents.0), open(tile.ty.valid_cols, extents.1));
-                    (memory, Val::new_tile(Tile { valid, ..tile }))
+                    (memory, Val::new_tile(PlainTile { valid, ..tile }))
                 }
             };
             self.memories.push(memory);
@@ -121,17 +125,17 @@ impl Machine<'_> {
     }
 
     /// Buffers go back to the caller, and the contents of tiles when nothing went wrong.
-    fn leave(&mut self, args: &mut [Argument], done: bool) {
+    fn leave(&mut self, args: &mut [PlainArgument], done: bool) {
         for (at, arg) in args.iter_mut().enumerate() {
             match arg {
-                Argument::Int(_) | Argument::Float(_) => {}
-                Argument::Buffer { bytes, .. } | Argument::Tensor { bytes, .. } => {
+                PlainArgument::Int(_) | PlainArgument::Float(_) => {}
+                PlainArgument::Buffer { bytes, .. } | PlainArgument::Tensor { bytes, .. } => {
                     *bytes = std::mem::take(&mut self.memories[at].bytes);
                 }
-                Argument::Tile { bytes, .. } if done => {
+                PlainArgument::Tile { bytes, .. } if done => {
                     *bytes = tiles::row_major(&self.given[at].tile().borrow(), &self.memories[at].bytes);
                 }
-                Argument::Tile { .. } => {}
+                PlainArgument::Tile { .. } => {}
             }
         }
     }
@@ -185,7 +189,7 @@ impl Machine<'_> {
     // ---- operations ---------------------------------------------------------------------------------------------
 
     /// Executes an operation that neither has regions nor ends a block.
-    fn execute(&mut self, id: OpId) -> Outcome<()> {
+    fn execute(&mut self, id: OpId) -> PlainResult<()> {
         let code = self.module.op(id).op;
         let row = code.row();
         match row.family {
@@ -214,6 +218,6 @@ impl Machine<'_> {
 }
 
 /// The scalar type of a value that is one.
-fn scalar(ty: &Type) -> pto::isa::Scalar {
+fn scalar(ty: &Type) -> pto::isa::ScalarType {
     ty.scalar().unwrap_or_else(|| panic!("{ty} is not a scalar"))
 }

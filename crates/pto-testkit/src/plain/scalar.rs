@@ -2,14 +2,14 @@
 
 use super::convert::{from_f64, from_int, low, to_f64, truncated, width};
 use super::value::Val;
-use super::{Machine, Outcome, scalar};
+use super::{PlainMachine, PlainResult, scalar};
 use pto::ir::{Attr, OpId, ValueId};
 use pto::isa::table::op;
-use pto::isa::{Class, Op, Scalar, codes};
+use pto::isa::{Class, Op, ScalarType, codes};
 
 /// The number behind the bits of an integer, read with the sign its type has.
-pub fn to_int(bits: u64, s: Scalar) -> i128 {
-    let unsigned = s == Scalar::I1 || matches!(s, Scalar::Elem(d) if d.class() == Class::Unsigned);
+pub fn to_int(bits: u64, s: ScalarType) -> i128 {
+    let unsigned = s == ScalarType::I1 || matches!(s, ScalarType::Elem(d) if d.class() == Class::Unsigned);
     if unsigned { i128::from(bits) } else { signed(bits, width(s)) }
 }
 
@@ -19,8 +19,8 @@ fn signed(bits: u64, width: u32) -> i128 {
     if n >> (width - 1) == 1 { n - (1 << width) } else { n }
 }
 
-impl Machine<'_> {
-    pub fn arithmetic(&mut self, id: OpId) -> Outcome<()> {
+impl PlainMachine<'_> {
+    pub fn arithmetic(&mut self, id: OpId) -> PlainResult<()> {
         let code = self.module.op(id).op;
         let results: Vec<ValueId> = self.module.results(id).collect();
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
@@ -67,7 +67,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn constant(&self, id: OpId, s: Scalar) -> u64 {
+    fn constant(&self, id: OpId, s: ScalarType) -> u64 {
         match self.module.attr(id, "value") {
             Some(Attr::Bool(b)) => u64::from(*b),
             Some(Attr::Int(n, _)) => from_int(*n, s),
@@ -85,7 +85,7 @@ impl Machine<'_> {
     }
 }
 
-fn int(code: Op, a: u64, b: u64, bits: u32) -> Outcome<u64> {
+fn int(code: Op, a: u64, b: u64, bits: u32) -> PlainResult<u64> {
     let (ua, ub) = (i128::from(a), i128::from(b));
     let (sa, sb) = (signed(a, bits), signed(b, bits));
     let divides = matches!(
@@ -202,9 +202,9 @@ fn compare_float(predicate: &str, a: f64, b: f64) -> bool {
 }
 
 /// Narrow floats are computed in f32, which leaves enough digits to round once more.
-fn float(code: Op, a: u64, b: u64, s: Scalar) -> u64 {
+fn float(code: Op, a: u64, b: u64, s: ScalarType) -> u64 {
     let (x, y) = (to_f64(a, s), to_f64(b, s));
-    let (single, double) = ((x as f32, y as f32), s == Scalar::F64);
+    let (single, double) = ((x as f32, y as f32), s == ScalarType::F64);
     macro_rules! both {
         ($op:tt) => { if double { x $op y } else { f64::from(single.0 $op single.1) } };
     }
@@ -236,7 +236,7 @@ fn float(code: Op, a: u64, b: u64, s: Scalar) -> u64 {
     from_f64(value, s)
 }
 
-fn cast(code: Op, bits: u64, from: Scalar, to: Scalar) -> u64 {
+fn cast(code: Op, bits: u64, from: ScalarType, to: ScalarType) -> u64 {
     match code {
         op::arith_bitcast => bits,
         op::arith_negf => bits ^ 1 << (width(from) - 1),

@@ -1,16 +1,16 @@
 //! Tiles, and the instructions on them.
 
-use super::transfer::Direction;
-use super::value::{Tile, Val};
-use super::{Machine, Outcome, convert, scalar};
-use pto::cpu::kernels::{Fault, Placed, Site, apply};
+use super::transfer::TransferDirection;
+use super::value::{PlainTile, Val};
+use super::{PlainMachine, PlainResult, convert, scalar};
+use pto::cpu::kernels::{Fault, Site, SlotStart, apply};
 use pto::ir::{OpId, ValueId};
-use pto::isa::row::{Elem, Measure, RegionExtent, Row};
-use pto::isa::rules::{Arg, Instance};
+use pto::isa::row::{ElemRule, OperandExtent, RegionExtent, Row};
+use pto::isa::rules::{Instance, RuleArg};
 use pto::isa::table::op;
-use pto::isa::{Code, DType, Dim, Dir, Loc, Scalar, TileType, Type, codes};
+use pto::isa::{Code, DType, Dim, Dir, Loc, ScalarType, TileType, Type, codes};
 
-impl Machine<'_> {
+impl PlainMachine<'_> {
     /// The type as the target sees it: the box order of left operands is the target's.
     pub fn seen(&self, ty: &TileType) -> TileType {
         match ty.loc {
@@ -20,31 +20,31 @@ impl Machine<'_> {
     }
 
     /// A tile in new memory, with the valid region of its type.
-    pub fn new_tile(&mut self, ty: &TileType) -> Tile {
+    pub fn new_tile(&mut self, ty: &TileType) -> PlainTile {
         let place = self.new_memory(ty.bytes());
         self.tile_at(place, ty)
     }
 
-    pub fn tile_at(&self, place: super::memory::Address, ty: &TileType) -> Tile {
+    pub fn tile_at(&self, place: super::memory::PlainAddress, ty: &TileType) -> PlainTile {
         let ty = self.seen(ty);
         let valid = (ty.valid_rows.fixed().unwrap_or(ty.rows), ty.valid_cols.fixed().unwrap_or(ty.cols));
-        Tile { place, matrix: ty, origin: (0, 0), ty, valid }
+        PlainTile { place, matrix: ty, origin: (0, 0), ty, valid }
     }
 
     // ---- contents -----------------------------------------------------------------------------------------------
 
     /// The offset of an element in bits from the address of the tile.
-    pub fn bit(tile: &Tile, row: u64, col: u64) -> u64 {
+    pub fn bit(tile: &PlainTile, row: u64, col: u64) -> u64 {
         tile.matrix.offset(tile.origin.0 + row, tile.origin.1 + col) * u64::from(tile.ty.dtype.bits())
     }
 
-    fn is_whole(tile: &Tile) -> bool {
+    fn is_whole(tile: &PlainTile) -> bool {
         let shape = |t: &TileType| TileType { valid_rows: Dim::Dynamic, valid_cols: Dim::Dynamic, ..*t };
         tile.origin == (0, 0) && shape(&tile.matrix) == shape(&tile.ty)
     }
 
     /// The bytes a tile would have if it were alone.
-    fn contents(&mut self, tile: &Tile) -> Vec<u8> {
+    fn contents(&mut self, tile: &PlainTile) -> Vec<u8> {
         if Self::is_whole(tile) {
             return self.read(tile.place, tile.ty.bytes()).expect("a tile lies in its memory");
         }
@@ -53,7 +53,7 @@ impl Machine<'_> {
         self.memories.pop().expect("the memory of the copy").bytes
     }
 
-    fn set_contents(&mut self, tile: &Tile, bytes: Vec<u8>) {
+    fn set_contents(&mut self, tile: &PlainTile, bytes: Vec<u8>) {
         if Self::is_whole(tile) {
             return self.write(tile.place, &bytes).expect("a tile lies in its memory");
         }
@@ -63,7 +63,7 @@ impl Machine<'_> {
         self.memories.pop();
     }
 
-    fn move_elements(&mut self, from: &Tile, to: &Tile, (rows, cols): (u64, u64)) {
+    fn move_elements(&mut self, from: &PlainTile, to: &PlainTile, (rows, cols): (u64, u64)) {
         let bits = from.ty.dtype.bits();
         for (row, col) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
             let element = self.peek(from.place, Self::bit(from, row, col), bits);
@@ -72,9 +72,9 @@ impl Machine<'_> {
     }
 
     /// A new tile with the same contents and valid region.
-    pub fn copy_tile(&mut self, tile: &Tile, ty: &TileType) -> Tile {
+    pub fn copy_tile(&mut self, tile: &PlainTile, ty: &TileType) -> PlainTile {
         let bytes = self.contents(tile);
-        let copy = Tile { valid: tile.valid, ..self.new_tile(ty) };
+        let copy = PlainTile { valid: tile.valid, ..self.new_tile(ty) };
         self.memories[copy.place.memory].bytes = bytes;
         copy
     }
@@ -82,14 +82,14 @@ impl Machine<'_> {
     // ---- single elements ------------------------------------------------------------------------------------------
 
     /// The bit at which an element starts, counted in memory order over the physical tile.
-    fn numbered(tile: &Tile, offset: i64) -> Outcome<u64> {
+    fn numbered(tile: &PlainTile, offset: i64) -> PlainResult<u64> {
         if offset < 0 || offset as u64 >= tile.matrix.elements() {
             return Err(codes::RUN_BOUNDS);
         }
         Ok(Self::bit(tile, 0, 0) + offset as u64 * u64::from(tile.ty.dtype.bits()))
     }
 
-    pub fn get_element(&mut self, id: OpId) -> Outcome<()> {
+    pub fn get_element(&mut self, id: OpId) -> PlainResult<()> {
         let tile = *self.need(id, "src").tile().borrow();
         let bit = Self::numbered(&tile, self.int_in(id, "offset"))?;
         let bits = self.peek(tile.place, bit, tile.ty.dtype.bits());
@@ -97,7 +97,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    pub fn set_element(&mut self, id: OpId) -> Outcome<()> {
+    pub fn set_element(&mut self, id: OpId) -> PlainResult<()> {
         let result = self.module.results(id).next();
         let tile = self.need(id, "dst").tile();
         let mut tile = *tile.borrow();
@@ -114,7 +114,7 @@ impl Machine<'_> {
 
     // ---- instructions ---------------------------------------------------------------------------------------------
 
-    pub fn instruction(&mut self, id: OpId) -> Outcome<()> {
+    pub fn instruction(&mut self, id: OpId) -> PlainResult<()> {
         self.make_results(id)?;
         if self.checked.info().dynamic.contains(&id) {
             let facts: Vec<(Type, Option<i64>)> = self.parts(id).into_iter().map(|(_, v)| self.fact(v)).collect();
@@ -123,8 +123,8 @@ impl Machine<'_> {
             }
         }
         match self.module.op(id).op {
-            op::tload => self.transfer(id, Direction::Load),
-            op::tstore => self.transfer(id, Direction::Store),
+            op::tload => self.transfer(id, TransferDirection::Load),
+            op::tstore => self.transfer(id, TransferDirection::Store),
             _ => self.compute(id),
         }
     }
@@ -136,7 +136,7 @@ impl Machine<'_> {
     }
 
     /// Destinations that are results are new tiles; what is also read starts as a copy.
-    fn make_results(&mut self, id: OpId) -> Outcome<()> {
+    fn make_results(&mut self, id: OpId) -> PlainResult<()> {
         let row = self.module.op(id).op.row();
         for result in self.module.results(id) {
             let slot = usize::from(self.module.value(result).slot);
@@ -183,14 +183,14 @@ impl Machine<'_> {
         let extent = |extent: Option<RegionExtent>| {
             let Some(extent) = extent else { return u64::MAX };
             extent.scaled(match extent.measure {
-                Measure::Fixed(n) => n,
-                Measure::Rows(s) => of(s).0,
-                Measure::Cols(s) => of(s).1,
-                Measure::Sum(slots) => slots.into_iter().flatten().map(|s| of(s).1).sum(),
-                Measure::MaxRows(a, b) => of(a).0.max(of(b).0),
-                Measure::MaxCols(a, b) => of(a).1.max(of(b).1),
-                Measure::RowsAfter(s, index) => of(s).0.saturating_sub(number(index)),
-                Measure::ColsAfter(s, index) => of(s).1.saturating_sub(number(index)),
+                OperandExtent::Fixed(n) => n,
+                OperandExtent::Rows(s) => of(s).0,
+                OperandExtent::Cols(s) => of(s).1,
+                OperandExtent::Sum(slots) => slots.into_iter().flatten().map(|s| of(s).1).sum(),
+                OperandExtent::MaxRows(a, b) => of(a).0.max(of(b).0),
+                OperandExtent::MaxCols(a, b) => of(a).1.max(of(b).1),
+                OperandExtent::RowsAfter(s, index) => of(s).0.saturating_sub(number(index)),
+                OperandExtent::ColsAfter(s, index) => of(s).1.saturating_sub(number(index)),
             })
         };
         let result = self.module.results(id).find(|v| usize::from(self.module.value(*v).slot) == slot);
@@ -221,7 +221,7 @@ impl Machine<'_> {
     /// The element type of the row's data operands.
     fn data_type(&self, id: OpId) -> Option<DType> {
         let row = self.module.op(id).op.row();
-        let is_data = |slot: u8| row.slot_at(usize::from(slot)).elem == Elem::Data;
+        let is_data = |slot: u8| row.slot_at(usize::from(slot)).elem == ElemRule::Data;
         self.parts(id).into_iter().filter(|(slot, _)| is_data(*slot)).find_map(|(_, v)| Some(self.ty(v).tile()?.dtype))
     }
 
@@ -239,11 +239,11 @@ impl Machine<'_> {
     }
 
     /// Everything is read, then computed, then written.
-    fn compute(&mut self, id: OpId) -> Outcome<()> {
+    fn compute(&mut self, id: OpId) -> PlainResult<()> {
         let code = self.module.op(id).op;
         let row = code.row();
         let (mut memory, mut placed, mut scalars) = (Vec::new(), Vec::new(), Vec::new());
-        let mut tiles: Vec<(u8, Tile)> = Vec::new();
+        let mut tiles: Vec<(u8, PlainTile)> = Vec::new();
         let (mut types, mut values) = (Vec::new(), Vec::new());
         // A result stands before the operand that was copied into it.
         for (slot, value) in self.parts(id).into_iter().rev() {
@@ -258,13 +258,13 @@ impl Machine<'_> {
                 Val::Tile(tile) => {
                     let tile = *tile.borrow();
                     memory.resize(memory.len().next_multiple_of(64), 0u8);
-                    placed.push(Placed { slot, start: memory.len() });
+                    placed.push(SlotStart { slot, start: memory.len() });
                     memory.extend(self.contents(&tile));
                     tiles.push((slot, tile));
                 }
                 Val::Bits(bits) => {
                     let elements =
-                        if row.slot_at(usize::from(slot)).elem == Elem::Data { self.data_type(id) } else { None };
+                        if row.slot_at(usize::from(slot)).elem == ElemRule::Data { self.data_type(id) } else { None };
                     scalars.push((slot, for_kernel(bits, scalar(self.ty(value)), elements)));
                 }
                 other => panic!("{other:?} as an operand of {}", row.name),
@@ -273,8 +273,8 @@ impl Machine<'_> {
             values.push(number);
         }
         self.take_the_region_of_dst(row, &mut types);
-        let args: Vec<Arg> =
-            types.iter().zip(&values).map(|((slot, ty), value)| Arg { slot: *slot, ty, value: *value }).collect();
+        let args: Vec<RuleArg> =
+            types.iter().zip(&values).map(|((slot, ty), value)| RuleArg { slot: *slot, ty, value: *value }).collect();
         let text = |s| self.module.names.text(s);
         let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
         let info = self.checked.info();
@@ -295,14 +295,14 @@ impl Machine<'_> {
 }
 
 /// Elements in row-major order, each with its offset in the memory of the tile; both in bytes.
-fn places(tile: &Tile) -> impl Iterator<Item = (usize, usize)> {
+fn places(tile: &PlainTile) -> impl Iterator<Item = (usize, usize)> {
     let (ty, bytes) = (tile.ty, (tile.ty.dtype.bits() / 8) as usize);
     let all = (0..ty.rows).flat_map(move |r| (0..ty.cols).map(move |c| (r, c)));
     all.map(move |(r, c)| ((r * ty.cols + c) as usize * bytes, ty.offset(r, c) as usize * bytes))
 }
 
 /// The memory of a tile with these elements.
-pub fn laid_out(tile: &Tile, elements: &[u8]) -> Vec<u8> {
+pub fn laid_out(tile: &PlainTile, elements: &[u8]) -> Vec<u8> {
     let bytes = (tile.ty.dtype.bits() / 8) as usize;
     let mut memory = vec![0; tile.ty.bytes() as usize];
     for (outside, inside) in places(tile) {
@@ -312,7 +312,7 @@ pub fn laid_out(tile: &Tile, elements: &[u8]) -> Vec<u8> {
 }
 
 /// The elements in the memory of a tile.
-pub fn row_major(tile: &Tile, memory: &[u8]) -> Vec<u8> {
+pub fn row_major(tile: &PlainTile, memory: &[u8]) -> Vec<u8> {
     let bytes = (tile.ty.dtype.bits() / 8) as usize;
     let mut elements = vec![0; memory.len()];
     for (outside, inside) in places(tile) {
@@ -321,17 +321,17 @@ pub fn row_major(tile: &Tile, memory: &[u8]) -> Vec<u8> {
     elements
 }
 
-fn now(ty: &TileType, tile: &Tile) -> TileType {
+fn now(ty: &TileType, tile: &PlainTile) -> TileType {
     ty.valid(Dim::Fixed(tile.valid.0), Dim::Fixed(tile.valid.1))
 }
 
 /// Integers with their sign, floats as f32: as the elements are, where the scalar works on elements.
-fn for_kernel(bits: u64, s: Scalar, elements: Option<DType>) -> u64 {
-    let f32 = Scalar::Elem(DType::F32);
+fn for_kernel(bits: u64, s: ScalarType, elements: Option<DType>) -> u64 {
+    let f32 = ScalarType::Elem(DType::F32);
     let to_float = elements.map_or(s.is_float(), DType::is_float);
     match (s.is_float(), to_float) {
         (true, true) => convert::from_f64(convert::to_f64(bits, s), f32),
-        (true, false) => convert::truncated(convert::to_f64(bits, s), Scalar::Index, true),
+        (true, false) => convert::truncated(convert::to_f64(bits, s), ScalarType::Index, true),
         (false, true) => convert::from_int(scalar::to_int(bits, s), f32),
         (false, false) => scalar::to_int(bits, s) as u64,
     }

@@ -1,20 +1,20 @@
 //! Copies between windows of global memory and tiles.
 
-use super::memory::Address;
-use super::value::{Tile, View};
-use super::{Machine, Outcome};
+use super::memory::PlainAddress;
+use super::value::{PlainTile, PlainView};
+use super::{PlainMachine, PlainResult};
 use pto::ir::{Attr, OpId};
 use pto::isa::{GlobalLayout, codes};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
+pub enum TransferDirection {
     Load,
     Store,
 }
 
-impl Machine<'_> {
+impl PlainMachine<'_> {
     /// Rows and columns of the matrix in a window.
-    pub fn matrix_size(view: &View) -> (u64, u64) {
+    pub fn matrix_size(view: &PlainView) -> (u64, u64) {
         let [a, b, c, d, e] = five(&view.shape, 1);
         match view.layout {
             GlobalLayout::Nd => (a * b * c * d, e),
@@ -30,8 +30,8 @@ impl Machine<'_> {
         GlobalLayout::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(name))
     }
 
-    pub fn transfer(&mut self, id: OpId, direction: Direction) -> Outcome<()> {
-        let (tile_slot, view_slot) = if direction == Direction::Load { ("dst", "src") } else { ("src", "dst") };
+    pub fn transfer(&mut self, id: OpId, direction: TransferDirection) -> PlainResult<()> {
+        let (tile_slot, view_slot) = if direction == TransferDirection::Load { ("dst", "src") } else { ("src", "dst") };
         let result = self.module.results(id).next();
         let tile = *match result {
             Some(result) => self.get(result).tile(),
@@ -40,7 +40,7 @@ impl Machine<'_> {
         .borrow();
         let mut view = self.need(id, view_slot).view();
         view.layout = self.layout(id).unwrap_or(view.layout);
-        if direction == Direction::Store && !self.memories[view.place.memory].writable {
+        if direction == TransferDirection::Store && !self.memories[view.place.memory].writable {
             return Err(codes::RUN_ARGUMENT);
         }
         let (rows, cols) = tile.valid;
@@ -55,10 +55,10 @@ impl Machine<'_> {
     }
 
     /// Nothing is copied when a single element lies outside.
-    fn copy_window(&mut self, tile: &Tile, view: &View, direction: Direction) -> Outcome<()> {
+    fn copy_window(&mut self, tile: &PlainTile, view: &PlainView, direction: TransferDirection) -> PlainResult<()> {
         let bits = tile.ty.dtype.bits();
         let (rows, cols) = tile.valid;
-        let start = Address { byte: 0, ..view.place };
+        let start = PlainAddress { byte: 0, ..view.place };
         let mut places = Vec::new();
         for (row, col) in (0..rows).flat_map(|r| (0..cols).map(move |c| (r, c))) {
             let index = view.layout.index(row, col, five(&view.shape, 1));
@@ -68,7 +68,7 @@ impl Machine<'_> {
             places.push((Self::bit(tile, row, col), bit as u64));
         }
         for (inside, outside) in places {
-            if direction == Direction::Load {
+            if direction == TransferDirection::Load {
                 let element = self.peek(start, outside, bits);
                 self.poke(tile.place, inside, bits, element);
             } else {

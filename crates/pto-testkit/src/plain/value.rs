@@ -1,6 +1,6 @@
 //! What a value can be.
 
-use super::memory::Address;
+use super::memory::PlainAddress;
 use pto::isa::{GlobalLayout, TileType};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -9,12 +9,12 @@ use std::rc::Rc;
 pub enum Val {
     /// A scalar: the bits of its type, and zeros above.
     Bits(u64),
-    Pointer(Address),
+    Pointer(PlainAddress),
     /// A tile object; several values can mean the same one.
-    Tile(Rc<RefCell<Tile>>),
+    Tile(Rc<RefCell<PlainTile>>),
     /// The tile objects of a multi-buffered tile.
-    Tiles(Vec<Rc<RefCell<Tile>>>),
-    View(View),
+    Tiles(Vec<Rc<RefCell<PlainTile>>>),
+    View(PlainView),
     /// A local array or record.
     Cells(Rc<RefCell<Vec<u64>>>),
     /// Tokens and events.
@@ -23,9 +23,9 @@ pub enum Val {
 
 /// A tile: a rectangle of a matrix that lies in a memory.
 #[derive(Clone, Copy, Debug)]
-pub struct Tile {
+pub struct PlainTile {
     /// Where the matrix starts.
-    pub place: Address,
+    pub place: PlainAddress,
     /// The layout of the matrix.
     pub matrix: TileType,
     /// The first element of the tile in the matrix.
@@ -38,16 +38,16 @@ pub struct Tile {
 
 /// A window of a buffer; strides count elements.
 #[derive(Clone, Debug)]
-pub struct View {
-    pub place: Address,
+pub struct PlainView {
+    pub place: PlainAddress,
     pub shape: Vec<u64>,
     pub strides: Vec<i64>,
     pub layout: GlobalLayout,
 }
 
-impl View {
+impl PlainView {
     /// A matrix whose rows follow each other.
-    pub fn packed(place: Address, shape: &[u64]) -> Self {
+    pub fn packed(place: PlainAddress, shape: &[u64]) -> Self {
         let mut strides = vec![1; shape.len()];
         for k in (1..shape.len()).rev() {
             strides[k - 1] = strides[k] * shape[k] as i64;
@@ -68,14 +68,14 @@ impl Val {
         self.bits() == 1
     }
 
-    pub fn tile(&self) -> Rc<RefCell<Tile>> {
+    pub fn tile(&self) -> Rc<RefCell<PlainTile>> {
         match self {
             Self::Tile(tile) => Rc::clone(tile),
             other => panic!("{other:?} is not a tile"),
         }
     }
 
-    pub fn view(&self) -> View {
+    pub fn view(&self) -> PlainView {
         match self {
             Self::View(view) => view.clone(),
             other => panic!("{other:?} is not a view"),
@@ -83,7 +83,7 @@ impl Val {
     }
 
     /// The address a pointer holds, or where a view starts.
-    pub fn address(&self) -> Address {
+    pub fn address(&self) -> PlainAddress {
         match self {
             Self::Pointer(address) => *address,
             Self::View(view) => view.place,
@@ -91,7 +91,7 @@ impl Val {
         }
     }
 
-    pub fn new_tile(tile: Tile) -> Self {
+    pub fn new_tile(tile: PlainTile) -> Self {
         Self::Tile(Rc::new(RefCell::new(tile)))
     }
 }

@@ -1,16 +1,16 @@
 //! Buffers, views, pointers, queries, and single elements of memory.
 
-use super::memory::Address;
-use super::value::{Tile, Val, View};
-use super::{Machine, Outcome, scalar};
+use super::memory::PlainAddress;
+use super::value::{PlainTile, PlainView, Val};
+use super::{PlainMachine, PlainResult, scalar};
 use pto::ir::{Attr, OpId, ValueId};
 use pto::isa::table::op;
-use pto::isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, Scalar, TileType, Type, codes};
+use pto::isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, ScalarType, TileType, Type, codes};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-impl Machine<'_> {
-    pub fn view_op(&mut self, id: OpId) -> Outcome<()> {
+impl PlainMachine<'_> {
+    pub fn view_op(&mut self, id: OpId) -> PlainResult<()> {
         let code = self.module.op(id).op;
         match code {
             op::alloc_tile | op::alloc_multi_tile => return self.allocate(id),
@@ -55,7 +55,7 @@ impl Machine<'_> {
     }
 
     /// The result of an operation that has one.
-    fn made(&mut self, id: OpId) -> Outcome<Val> {
+    fn made(&mut self, id: OpId) -> PlainResult<Val> {
         let result = self.result(id);
         Ok(match self.module.op(id).op {
             op::multi_tile_get => {
@@ -123,7 +123,7 @@ impl Machine<'_> {
     // ---- tiles --------------------------------------------------------------------------------------------------
 
     /// The valid extents of a new tile: of its type, or of the operands.
-    fn given_extents(&self, id: OpId, ty: &TileType) -> Outcome<(u64, u64)> {
+    fn given_extents(&self, id: OpId, ty: &TileType) -> PlainResult<(u64, u64)> {
         let extent = |slot: &str, dim: Dim, whole: u64| match (dim, self.operand(id, slot)) {
             (Dim::Fixed(n), _) => Ok(n),
             (Dim::Dynamic, None) => Ok(whole),
@@ -132,7 +132,7 @@ impl Machine<'_> {
         Ok((extent("valid_row", ty.valid_rows, ty.rows)?, extent("valid_col", ty.valid_cols, ty.cols)?))
     }
 
-    fn allocate(&mut self, id: OpId) -> Outcome<()> {
+    fn allocate(&mut self, id: OpId) -> PlainResult<()> {
         let result = self.result(id);
         let (ty, count) = match self.ty(result) {
             Type::MultiTile(t, n) => (*t, *n),
@@ -144,7 +144,7 @@ impl Machine<'_> {
             None => self.new_memory(bytes),
         };
         let valid = self.given_extents(id, &ty)?;
-        let tile = |at: u64| Tile { valid, ..self.tile_at(place.moved((at * ty.bytes()) as i64), &ty) };
+        let tile = |at: u64| PlainTile { valid, ..self.tile_at(place.moved((at * ty.bytes()) as i64), &ty) };
         let mut tiles: Vec<_> = (0..count).map(|at| Rc::new(RefCell::new(tile(at)))).collect();
         let multi = matches!(self.ty(result), Type::MultiTile(..));
         let val = if multi { Val::Tiles(tiles) } else { Val::Tile(tiles.remove(0)) };
@@ -153,21 +153,21 @@ impl Machine<'_> {
     }
 
     /// An address in a memory of the core with room for this many bytes.
-    fn in_space(&mut self, loc: Loc, address: i64, bytes: u64) -> Outcome<Address> {
+    fn in_space(&mut self, loc: Loc, address: i64, bytes: u64) -> PlainResult<PlainAddress> {
         let memory = self.space(loc);
-        let place = Address { memory, byte: address };
+        let place = PlainAddress { memory, byte: address };
         self.range(place, bytes).map_err(|_| codes::RUN_ADDRESS)?;
         Ok(place)
     }
 
-    fn assigned(&mut self, id: OpId, tile: &Tile) -> Outcome<Tile> {
+    fn assigned(&mut self, id: OpId, tile: &PlainTile) -> PlainResult<PlainTile> {
         let written = self.module.attr(id, "addr").and_then(Attr::int);
         let address = written.unwrap_or_else(|| self.int_in(id, "address"));
         let place = self.in_space(tile.ty.loc, address, tile.matrix.bytes())?;
-        Ok(Tile { place, origin: (0, 0), ..*tile })
+        Ok(PlainTile { place, origin: (0, 0), ..*tile })
     }
 
-    fn retyped(&mut self, id: OpId) -> Outcome<Tile> {
+    fn retyped(&mut self, id: OpId) -> PlainResult<PlainTile> {
         let source = *self.need(id, "src").tile().borrow();
         let ty = *self.ty(self.result(id)).tile().expect("a tile");
         let place = source.place.moved((Self::bit(&source, 0, 0) / 8) as i64);
@@ -182,7 +182,7 @@ impl Machine<'_> {
         Ok(tile)
     }
 
-    fn window(&mut self, id: OpId) -> Outcome<Tile> {
+    fn window(&mut self, id: OpId) -> PlainResult<PlainTile> {
         let source = *self.need(id, "source").tile().borrow();
         let ty = *self.ty(self.result(id)).tile().expect("a tile");
         let offsets = self.ints(id, "offsets");
@@ -194,10 +194,10 @@ impl Machine<'_> {
         } else {
             self.given_extents(id, &ty)?
         };
-        Ok(Tile { valid, ..window })
+        Ok(PlainTile { valid, ..window })
     }
 
-    fn window_at(&self, source: &Tile, ty: &TileType, (row, col): (i64, i64)) -> Outcome<Tile> {
+    fn window_at(&self, source: &PlainTile, ty: &TileType, (row, col): (i64, i64)) -> PlainResult<PlainTile> {
         let inside = |at: i64, size: u64, whole: u64| at >= 0 && i128::from(at) + i128::from(size) <= i128::from(whole);
         if !inside(row, ty.rows, source.ty.rows) || !inside(col, ty.cols, source.ty.cols) {
             return Err(codes::RUN_BOUNDS);
@@ -207,18 +207,18 @@ impl Machine<'_> {
             return Err(codes::RUN_BOUNDS);
         }
         let origin = (source.origin.0 + row as u64, source.origin.1 + col as u64);
-        Ok(Tile { origin, ty: self.seen(ty), ..*source })
+        Ok(PlainTile { origin, ty: self.seen(ty), ..*source })
     }
 
-    fn rebound(&mut self, id: OpId, ty: &TileType) -> Outcome<Tile> {
+    fn rebound(&mut self, id: OpId, ty: &TileType) -> PlainResult<PlainTile> {
         let source = *self.need(id, "src").tile().borrow();
         let at = (self.int_in(id, "row_idx"), self.int_in(id, "col_idx"));
         let valid = (ty.valid_rows.fixed().unwrap_or(ty.rows), ty.valid_cols.fixed().unwrap_or(ty.cols));
         let inside = TileType { rows: valid.0, cols: valid.1, ..*ty };
-        Ok(Tile { valid, ty: self.seen(ty), ..self.window_at(&source, &inside, at)? })
+        Ok(PlainTile { valid, ty: self.seen(ty), ..self.window_at(&source, &inside, at)? })
     }
 
-    fn set_valid(&mut self, id: OpId) -> Outcome<()> {
+    fn set_valid(&mut self, id: OpId) -> PlainResult<()> {
         let tile = self.need(id, "source").tile();
         let mut tile = tile.borrow_mut();
         let extent = |n: i64, whole: u64| u64::try_from(n).ok().filter(|n| *n <= whole).ok_or(codes::RUN_VALID);
@@ -230,7 +230,7 @@ impl Machine<'_> {
 
     // ---- views --------------------------------------------------------------------------------------------------
 
-    fn make_view(&mut self, id: OpId) -> Outcome<View> {
+    fn make_view(&mut self, id: OpId) -> PlainResult<PlainView> {
         let place = self.need(id, "ptr").address();
         let (shape, strides) = (self.ints(id, "shape"), self.ints(id, "strides"));
         if shape.iter().chain(&strides).any(|n| *n < 0) {
@@ -238,10 +238,10 @@ impl Machine<'_> {
         }
         let bits = element_bits(self.ty(self.result(id)));
         let layout = self.layout(id).unwrap_or_else(|| likely_layout(&shape, &strides, bits));
-        Ok(View { place, shape: shape.iter().map(|n| *n as u64).collect(), strides, layout })
+        Ok(PlainView { place, shape: shape.iter().map(|n| *n as u64).collect(), strides, layout })
     }
 
-    fn partition(&mut self, id: OpId) -> Outcome<View> {
+    fn partition(&mut self, id: OpId) -> PlainResult<PlainView> {
         let (offsets, sizes) = (self.ints(id, "offsets"), self.ints(id, "sizes"));
         let steps = vec![1; sizes.len()];
         let source = self.operand(id, "source").expect("a source");
@@ -249,7 +249,7 @@ impl Machine<'_> {
     }
 
     /// A window of a view that lies inside it.
-    fn part(&self, source: ValueId, offsets: &[i64], sizes: &[i64], steps: &[i64]) -> Outcome<View> {
+    fn part(&self, source: ValueId, offsets: &[i64], sizes: &[i64], steps: &[i64]) -> PlainResult<PlainView> {
         let bits = element_bits(self.ty(source));
         let mut view = self.get(source).view();
         let mut moved = 0;
@@ -272,7 +272,7 @@ impl Machine<'_> {
 
     // ---- pointers and elements ------------------------------------------------------------------------------------
 
-    fn cast_pointer(&mut self, id: OpId) -> Outcome<Val> {
+    fn cast_pointer(&mut self, id: OpId) -> PlainResult<Val> {
         let input = self.module.operands(id)[0].value;
         let (from, to) = (self.ty(input).clone(), self.ty(self.result(id)).clone());
         Ok(match (&from, &to) {
@@ -291,7 +291,7 @@ impl Machine<'_> {
     }
 
     /// Where an element lies: one index for a pointer, one for each dimension of a view.
-    fn element_place(&self, id: OpId, pointer: &str, bits: u32) -> Outcome<Address> {
+    fn element_place(&self, id: OpId, pointer: &str, bits: u32) -> PlainResult<PlainAddress> {
         let indices = [self.ints(id, "offset"), self.ints(id, "indices")].concat();
         let val = self.need(id, pointer);
         let element = match &val {
@@ -310,15 +310,15 @@ impl Machine<'_> {
         Ok(val.address().moved(element.wrapping_mul(i64::from(bits / 8))))
     }
 
-    pub fn load(&mut self, id: OpId, pointer: &str) -> Outcome<Val> {
+    pub fn load(&mut self, id: OpId, pointer: &str) -> PlainResult<Val> {
         let s = scalar(self.ty(self.result(id)));
         let place = self.element_place(id, pointer, stored_bits(s))?;
         let bytes = self.read(place, u64::from(stored_bits(s) / 8))?;
         let raw = bytes.iter().rev().fold(0, |all, byte| all << 8 | u64::from(*byte));
-        Ok(Val::Bits(if s == Scalar::I1 { raw & 1 } else { raw }))
+        Ok(Val::Bits(if s == ScalarType::I1 { raw & 1 } else { raw }))
     }
 
-    pub fn store(&mut self, id: OpId, pointer: &str) -> Outcome<()> {
+    pub fn store(&mut self, id: OpId, pointer: &str) -> PlainResult<()> {
         let value = self.operand(id, "value").expect("a value");
         let bits = stored_bits(scalar(self.ty(value)));
         let place = self.element_place(id, pointer, bits)?;
@@ -329,7 +329,7 @@ impl Machine<'_> {
     // ---- local scalars ----------------------------------------------------------------------------------------------
 
     /// A position in a local array or record.
-    fn cell(&self, id: OpId) -> Outcome<(Rc<RefCell<Vec<u64>>>, usize)> {
+    fn cell(&self, id: OpId) -> PlainResult<(Rc<RefCell<Vec<u64>>>, usize)> {
         let holder = self.operand(id, "array").or_else(|| self.operand(id, "s")).expect("an array or record");
         let Val::Cells(cells) = self.get(holder) else { panic!("not an array or record") };
         let at = match self.ty(holder) {
@@ -354,7 +354,7 @@ impl Machine<'_> {
         Ok((cells, at))
     }
 
-    pub fn event_ids(&mut self, id: OpId) -> Outcome<()> {
+    pub fn event_ids(&mut self, id: OpId) -> PlainResult<()> {
         let Some(result) = self.module.results(id).next() else {
             let (cells, at) = self.cell(id)?;
             cells.borrow_mut()[at] = self.need(id, "value").bits();
@@ -373,7 +373,7 @@ impl Machine<'_> {
 
     // ---- memrefs ------------------------------------------------------------------------------------------------------
 
-    pub fn memref(&mut self, id: OpId) -> Outcome<()> {
+    pub fn memref(&mut self, id: OpId) -> PlainResult<()> {
         let val = match self.module.op(id).op {
             op::memref_dealloc => return Ok(()),
             op::memref_store => return self.store(id, "memref"),
@@ -392,7 +392,7 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn memref_alloc(&mut self, id: OpId) -> Outcome<View> {
+    fn memref_alloc(&mut self, id: OpId) -> PlainResult<PlainView> {
         let Type::Memref(MemrefType { view, .. }) = self.ty(self.result(id)).clone() else { panic!("not a memref") };
         let mut open = self.ints(id, "sizes").into_iter();
         let mut shape = Vec::new();
@@ -404,10 +404,10 @@ impl Machine<'_> {
             shape.push(u64::try_from(extent).map_err(|_| codes::RUN_VALUE)?);
         }
         let bytes = shape.iter().product::<u64>() * u64::from(stored_bits(view.elem)) / 8;
-        Ok(View::packed(self.new_memory(bytes), &shape))
+        Ok(PlainView::packed(self.new_memory(bytes), &shape))
     }
 
-    fn memref_window(&mut self, id: OpId) -> Outcome<View> {
+    fn memref_window(&mut self, id: OpId) -> PlainResult<PlainView> {
         let source = self.operand(id, "source").expect("a source");
         let [offsets, sizes, strides] = ["offsets", "sizes", "strides"].map(|slot| self.mixed(id, slot));
         if self.module.op(id).op == op::memref_subview {
@@ -418,7 +418,7 @@ impl Machine<'_> {
         }
         let view = self.get(source).view();
         let place = moved_by(view.place, offsets[0], element_bits(self.ty(source)))?;
-        Ok(View { place, shape: sizes.iter().map(|n| *n as u64).collect(), strides, ..view })
+        Ok(PlainView { place, shape: sizes.iter().map(|n| *n as u64).collect(), strides, ..view })
     }
 
     /// Numbers that are partly written in the text and partly operands.
@@ -429,7 +429,7 @@ impl Machine<'_> {
     }
 }
 
-fn moved_by(place: Address, elements: i64, bits: u32) -> Outcome<Address> {
+fn moved_by(place: PlainAddress, elements: i64, bits: u32) -> PlainResult<PlainAddress> {
     let bits = elements.wrapping_mul(i64::from(bits));
     if bits % 8 == 0 { Ok(place.moved(bits / 8)) } else { Err(codes::RUN_VALUE) }
 }
@@ -458,9 +458,9 @@ fn element_bits(ty: &Type) -> u32 {
 }
 
 /// Bits a scalar takes in memory.
-fn stored_bits(s: Scalar) -> u32 {
+fn stored_bits(s: ScalarType) -> u32 {
     match s {
-        Scalar::I1 => 8,
+        ScalarType::I1 => 8,
         other => super::convert::width(other),
     }
 }

@@ -1,11 +1,11 @@
 //! Loops, branches and calls.
 
 use super::tiles::TileVar;
-use super::{Helper, I1, INDEX, Maker, Purpose};
-use pto::ir::Rest;
+use super::{Helper, I1, INDEX, ProgramMaker, Purpose};
+use pto::ir::OpExtras;
 use pto::ir::{Attr, RegionId, TypeId, ValueId};
 use pto::isa::table::op;
-use pto::isa::{DType, Op, Scalar, Type};
+use pto::isa::{DType, Op, ScalarType, Type};
 
 /// A value that crosses the border of a region.
 #[derive(Clone)]
@@ -23,7 +23,7 @@ impl Crossing {
     }
 }
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     pub(super) fn control_flow(&mut self, depth: usize) {
         match self.rng.below(12) {
             0..5 => self.for_loop(depth),
@@ -59,11 +59,11 @@ impl Maker<'_> {
 
     pub(super) fn end_with(&mut self, op: Op, values: &[ValueId]) {
         let values: Vec<(u8, ValueId)> = values.iter().map(|v| (0, *v)).collect();
-        self.builder.op(op, &values, &[], Rest::default());
+        self.builder.op(op, &values, &[], OpExtras::default());
     }
 
     /// Results of an operation with regions become visible.
-    pub(super) fn results(&mut self, op: Op, operands: &[(u8, ValueId)], crossing: &[Crossing], rest: Rest) {
+    pub(super) fn results(&mut self, op: Op, operands: &[(u8, ValueId)], crossing: &[Crossing], rest: OpExtras) {
         let names: Vec<String> = crossing.iter().map(|_| self.name("r")).collect();
         let typed: Vec<(u8, &str, Type)> =
             crossing.iter().zip(&names).map(|(c, n)| (u8::MAX, n.as_str(), c.ty())).collect();
@@ -170,7 +170,7 @@ impl Maker<'_> {
     }
 
     fn for_loop(&mut self, depth: usize) {
-        let types = [INDEX, INDEX, Type::Scalar(Scalar::Elem(DType::I32)), super::I64];
+        let types = [INDEX, INDEX, Type::Scalar(ScalarType::Elem(DType::I32)), super::I64];
         let counter = types[self.rng.below(4)].clone();
         let lower = self.rng.below(4) as i64 - 1;
         let step = 1 + self.rng.below(2) as i64;
@@ -187,7 +187,7 @@ impl Maker<'_> {
         });
         self.loops -= 1;
         let operands: Vec<(u8, ValueId)> = (0..3).zip(bounds).chain(inits.into_iter().map(|v| (3, v))).collect();
-        self.results(op::scf_for, &operands, &crossing, Rest { regions: vec![region], ..Rest::default() });
+        self.results(op::scf_for, &operands, &crossing, OpExtras { regions: vec![region], ..OpExtras::default() });
     }
 
     /// Counts up to a bound; what the first region passes on is in another order.
@@ -211,7 +211,7 @@ impl Maker<'_> {
                 .chain(std::iter::once((1, received[0])))
                 .chain(passed[1..].iter().map(|v| (1, *v)))
                 .collect();
-            m.builder.op(op::scf_condition, &values, &[], Rest::default());
+            m.builder.op(op::scf_condition, &values, &[], OpExtras::default());
         });
         let after = self.scoped(|m| {
             let received: Vec<ValueId> = crossing.iter().map(|c| m.arrive(c)).collect();
@@ -224,7 +224,12 @@ impl Maker<'_> {
         });
         self.loops -= 1;
         let operands: Vec<(u8, ValueId)> = inits.into_iter().map(|v| (0, v)).collect();
-        self.results(op::scf_while, &operands, &crossing, Rest { regions: vec![before, after], ..Rest::default() });
+        self.results(
+            op::scf_while,
+            &operands,
+            &crossing,
+            OpExtras { regions: vec![before, after], ..OpExtras::default() },
+        );
     }
 
     // ---- branches ---------------------------------------------------------------------------------------------------
@@ -240,7 +245,7 @@ impl Maker<'_> {
         self.scoped(|m| {
             m.body(depth);
             if m.rng.below(200) == 0 {
-                m.builder.op(op::trap, &[], &[], Rest::default());
+                m.builder.op(op::trap, &[], &[], OpExtras::default());
             }
             let values = m.next_values(outside, crossing);
             m.end_with(op::scf_yield, &values);
@@ -262,14 +267,14 @@ impl Maker<'_> {
         let outside = Self::outside(&crossing);
         let sides = if crossing.is_empty() && self.rng.chance(40) { 1 } else { 2 };
         let regions: Vec<RegionId> = (0..sides).map(|_| self.side(depth, &crossing, &outside)).collect();
-        self.results(op::scf_if, &[(0, condition)], &crossing, Rest { regions, ..Rest::default() });
+        self.results(op::scf_if, &[(0, condition)], &crossing, OpExtras { regions, ..OpExtras::default() });
     }
 
     fn run_once(&mut self, depth: usize) {
         let crossing = self.outcome();
         let outside = Self::outside(&crossing);
         let regions = vec![self.side(depth, &crossing, &outside)];
-        self.results(op::scf_execute_region, &[], &crossing, Rest { regions, ..Rest::default() });
+        self.results(op::scf_execute_region, &[], &crossing, OpExtras { regions, ..OpExtras::default() });
     }
 
     fn index_switch(&mut self, depth: usize) {
@@ -280,7 +285,7 @@ impl Maker<'_> {
         let regions: Vec<RegionId> = (0..3).map(|_| self.side(depth, &crossing, &outside)).collect();
         let list = Attr::Array(cases.iter().map(|n| Attr::Int(*n, TypeId::UNKNOWN)).collect());
         let attrs = vec![self.builder.attr("cases", list)];
-        self.results(op::scf_index_switch, &[(0, on)], &crossing, Rest { attrs, regions, ..Rest::default() });
+        self.results(op::scf_index_switch, &[(0, on)], &crossing, OpExtras { attrs, regions, ..OpExtras::default() });
     }
 
     // ---- calls ------------------------------------------------------------------------------------------------------
@@ -294,7 +299,7 @@ impl Maker<'_> {
         let names: Vec<String> = helper.results.iter().map(|_| self.name("r")).collect();
         let typed: Vec<(u8, &str, Type)> =
             helper.results.iter().zip(&names).map(|((ty, _), n)| (u8::MAX, n.as_str(), ty.clone())).collect();
-        let values = self.builder.op(op::func_call, &operands, &typed, Rest { attrs, ..Rest::default() });
+        let values = self.builder.op(op::func_call, &operands, &typed, OpExtras { attrs, ..OpExtras::default() });
         for (value, (ty, extents)) in values.into_iter().zip(&helper.results) {
             match ty {
                 Type::Tile(ty) => {

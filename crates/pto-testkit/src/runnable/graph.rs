@@ -1,13 +1,13 @@
 //! Blocks that branch to each other.
 
 use super::control::Crossing;
-use super::{I1, INDEX, Maker};
-use pto::ir::Rest;
+use super::{I1, INDEX, ProgramMaker};
+use pto::ir::OpExtras;
 use pto::ir::{Attr, BlockId, Successor, ValueId};
 use pto::isa::table::op;
-use pto::isa::{DType, Scalar, Type};
+use pto::isa::{DType, ScalarType, Type};
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     /// A fork, a join that loops, and an exit; after the first, blocks stand in any order.
     pub(super) fn graph(&mut self, depth: usize) {
         let crossing = self.outcome();
@@ -50,7 +50,7 @@ impl Maker<'_> {
             rest.swap(at, self.rng.below(at + 1));
         }
         let region = self.builder.module.new_region(std::iter::once(entry).chain(rest).collect());
-        self.results(op::scf_execute_region, &[], &crossing, Rest { regions: vec![region], ..Rest::default() });
+        self.results(op::scf_execute_region, &[], &crossing, OpExtras { regions: vec![region], ..OpExtras::default() });
     }
 
     fn label(&mut self, block: BlockId, stem: &str) {
@@ -109,17 +109,17 @@ impl Maker<'_> {
         if self.rng.chance(50) {
             let condition = self.condition();
             let successors = vec![successor(yes, None), successor(no, None)];
-            self.builder.op(op::cf_cond_br, &[(0, condition)], &[], Rest { successors, ..Rest::default() });
+            self.builder.op(op::cf_cond_br, &[(0, condition)], &[], OpExtras { successors, ..OpExtras::default() });
         } else {
-            let flag = self.scalar(&Type::Scalar(Scalar::Elem(DType::I32)));
+            let flag = self.scalar(&Type::Scalar(ScalarType::Elem(DType::I32)));
             let successors = vec![successor(no, None), successor(yes, Some(0)), successor(yes, Some(1))];
-            self.builder.op(op::cf_switch, &[(0, flag)], &[], Rest { successors, ..Rest::default() });
+            self.builder.op(op::cf_switch, &[(0, flag)], &[], OpExtras { successors, ..OpExtras::default() });
         }
     }
 
     fn branch_to(&mut self, block: BlockId, args: Vec<ValueId>) {
         let successors = vec![Successor { block, args: args.into(), case: None }];
-        self.builder.op(op::cf_br, &[], &[], Rest { successors, ..Rest::default() });
+        self.builder.op(op::cf_br, &[], &[], OpExtras { successors, ..OpExtras::default() });
     }
 
     /// A block that goes back to itself a few times.
@@ -138,7 +138,7 @@ impl Maker<'_> {
             Successor { block: again, args: back.into(), case: None },
             Successor { block: exit, args: out.into(), case: None },
         ];
-        self.builder.op(op::cf_cond_br, &[(0, more)], &[], Rest { successors, ..Rest::default() });
+        self.builder.op(op::cf_cond_br, &[(0, more)], &[], OpExtras { successors, ..OpExtras::default() });
         received
     }
 }

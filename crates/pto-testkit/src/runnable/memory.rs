@@ -1,13 +1,13 @@
 //! Loads, stores, pointers and local memory.
 
 use super::tiles::TileVar;
-use super::{I64, INDEX, INPUT_ELEMENTS, Maker};
+use super::{I64, INDEX, INPUT_ELEMENTS, ProgramMaker};
 use pto::ir::{Attr, TypeId, ValueId};
 use pto::isa::fill::Filling;
 use pto::isa::row::Infer;
 use pto::isa::table::{self, op};
 use pto::isa::{
-    BLOCK_BYTES, DType, Dim, GlobalLayout, MemrefType, Op, PtrSpace, Scalar, TileType, Type, ViewType, enums,
+    BLOCK_BYTES, DType, Dim, GlobalLayout, MemrefType, Op, PtrSpace, ScalarType, TileType, Type, ViewType, enums,
 };
 
 /// A matrix in memory: extents and strides of a view, its layout, and how many elements it spans.
@@ -23,7 +23,7 @@ impl Matrix {
     }
 }
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     /// True when a tile of this type can be filled from memory.
     pub(super) fn can_load(&self, ty: &TileType) -> bool {
         self.is_transfer(op::tload, ty, "dst", "src")
@@ -35,7 +35,7 @@ impl Maker<'_> {
 
     fn is_transfer(&self, op: Op, ty: &TileType, tile: &str, view: &str) -> bool {
         let dims = [ty.valid_rows, ty.valid_cols];
-        let window = Type::PartitionView(ViewType { dims: dims.into(), elem: Scalar::Elem(ty.dtype) });
+        let window = Type::PartitionView(ViewType { dims: dims.into(), elem: ScalarType::Elem(ty.dtype) });
         let mut types = vec![(self.slot(op, tile), Type::TileBuf(*ty)), (self.slot(op, view), window)];
         types.sort_by_key(|(slot, _)| *slot);
         let filling = Filling { op, types, attrs: Vec::new() };
@@ -82,7 +82,7 @@ impl Maker<'_> {
     }
 
     fn view_type(dims: &[Dim], dtype: DType) -> ViewType {
-        ViewType { dims: dims.into(), elem: Scalar::Elem(dtype) }
+        ViewType { dims: dims.into(), elem: ScalarType::Elem(dtype) }
     }
 
     /// A view of a matrix at a pointer. Sometimes it is a window of a larger one that starts earlier.
@@ -125,7 +125,7 @@ impl Maker<'_> {
 
     /// A pointer to another element.
     fn moved(&mut self, pointer: ValueId, dtype: DType, by: u64) -> ValueId {
-        let ptr = Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default);
+        let ptr = Type::Ptr(ScalarType::Elem(dtype), PtrSpace::Default);
         if by == 0 && self.rng.chance(80) {
             return pointer;
         }
@@ -189,11 +189,11 @@ impl Maker<'_> {
     // ---- scalars ----------------------------------------------------------------------------------------------------
 
     pub(super) fn load_scalar(&mut self, ty: &Type) -> ValueId {
-        let Some(Scalar::Elem(dtype)) = ty.scalar() else { return self.constant(ty) };
+        let Some(ScalarType::Elem(dtype)) = ty.scalar() else { return self.constant(ty) };
         let (mut pointer, at) = (self.input(dtype), self.small_index(INPUT_ELEMENTS));
         if self.rng.chance(10) {
             let number = self.emit(op::ptrtoint, &[("ptr", pointer)], ("result", I64));
-            let ptr = Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default);
+            let ptr = Type::Ptr(ScalarType::Elem(dtype), PtrSpace::Default);
             pointer = self.emit(op::inttoptr, &[("addr", number)], ("result", ptr));
         }
         self.emit(op::load_scalar, &[("ptr", pointer), ("offset", at)], ("value", ty.clone()))
@@ -201,11 +201,11 @@ impl Maker<'_> {
 
     fn store_scalar(&mut self, value: ValueId) {
         let (value, dtype) = match self.builder.value_type(value).scalar() {
-            Some(Scalar::Elem(d)) if d.bits() >= 8 => (value, d),
-            Some(Scalar::Index) => (self.emit(op::arith_index_cast, &[("in", value)], ("result", I64)), DType::I64),
-            Some(Scalar::I1) => (self.emit(op::arith_extui, &[("in", value)], ("result", I64)), DType::I64),
-            Some(Scalar::F64) => {
-                let f32 = Type::Scalar(Scalar::Elem(DType::F32));
+            Some(ScalarType::Elem(d)) if d.bits() >= 8 => (value, d),
+            Some(ScalarType::Index) => (self.emit(op::arith_index_cast, &[("in", value)], ("result", I64)), DType::I64),
+            Some(ScalarType::I1) => (self.emit(op::arith_extui, &[("in", value)], ("result", I64)), DType::I64),
+            Some(ScalarType::F64) => {
+                let f32 = Type::Scalar(ScalarType::Elem(DType::F32));
                 (self.emit(op::arith_truncf, &[("in", value)], ("result", f32)), DType::F32)
             }
             _ => return,
@@ -263,7 +263,7 @@ impl Maker<'_> {
             return;
         }
         let offset = self.small_index(tile.ty.elements());
-        let ty = Type::Scalar(Scalar::Elem(tile.ty.dtype));
+        let ty = Type::Scalar(ScalarType::Elem(tile.ty.dtype));
         let value = self.emit(get, &[("src", tile.value), ("offset", offset)], ("dst", ty));
         self.frame.scalars.push(value);
     }
@@ -275,7 +275,7 @@ impl Maker<'_> {
         if !has_scalars(tile.ty.dtype) {
             return;
         }
-        let scalar = Scalar::Elem(tile.ty.dtype);
+        let scalar = ScalarType::Elem(tile.ty.dtype);
         let ptr = Type::Ptr(scalar, PtrSpace::On(tile.ty.loc));
         let pointer = self.emit(op::tile_buf_addr, &[("src", tile.value)], ("dst", ptr));
         let offset = self.small_index(tile.ty.elements());
@@ -298,7 +298,7 @@ impl Maker<'_> {
             let value = self.emit(query, &[("tensor_view", view), ("dim_index", at)], ("result", INDEX));
             self.frame.scalars.push(value);
         }
-        let (f32, gm) = (Scalar::Elem(DType::F32), PtrSpace::Gm);
+        let (f32, gm) = (ScalarType::Elem(DType::F32), PtrSpace::Gm);
         let start = self.emit(op::tensor_view_addr, &[("src", view)], ("dst", Type::Ptr(f32, gm)));
         let at = self.small_index(8);
         let value = self.emit(op::load_scalar, &[("ptr", start), ("offset", at)], ("value", Type::Scalar(f32)));
@@ -332,7 +332,7 @@ impl Maker<'_> {
             let value = self.scalar(ty);
             let attrs = vec![self.builder.attr("path", path(at))];
             let operands = [(self.slot(op::struct_set, "s"), record), (self.slot(op::struct_set, "value"), value)];
-            let rest = pto::ir::Rest { attrs, ..Default::default() };
+            let rest = pto::ir::OpExtras { attrs, ..Default::default() };
             self.builder.op(op::struct_set, &operands, &[], rest);
         }
         let (at, ty) = fields[self.rng.below(3)];

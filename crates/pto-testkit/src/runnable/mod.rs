@@ -16,11 +16,11 @@ mod windows;
 use crate::programs::is_plain;
 use crate::random::Random;
 use pto::ir::{Attr, BlockId, Style, ValueId, print};
-use pto::ir::{Builder, Rest};
+use pto::ir::{Builder, OpExtras};
 use pto::isa::fill::{self, Filling};
 use pto::isa::table::{self, op};
-use pto::isa::{DType, Family, FnType, Op, PtrSpace, Scalar, Target, TileType, Type};
-use shapes::Class;
+use pto::isa::{DType, Family, FnType, Op, PtrSpace, ScalarType, Target, TileType, Type};
+use shapes::SizeClass;
 use std::collections::HashMap;
 use tiles::TileVar;
 
@@ -80,7 +80,7 @@ impl Runnables {
 
     /// A program of about `length` statements.
     pub fn program(&mut self, seed: u64, length: usize) -> Runnable {
-        let mut maker = Maker::new(self, seed);
+        let mut maker = ProgramMaker::new(self, seed);
         for at in 0..maker.rng.below(3) {
             maker.helper(&format!("helper{at}"), length / 4);
         }
@@ -141,12 +141,12 @@ struct Frame {
     main: bool,
 }
 
-struct Maker<'a> {
+struct ProgramMaker<'a> {
     rng: Random,
     set: &'a mut Runnables,
     builder: Builder,
     /// Sizes that tiles have.
-    classes: Vec<Class>,
+    classes: Vec<SizeClass>,
     /// Element types that most instructions work on.
     favoured: Vec<DType>,
     /// Tiles have addresses.
@@ -166,15 +166,15 @@ struct Maker<'a> {
     loops: usize,
 }
 
-const INDEX: Type = Type::Scalar(Scalar::Index);
-const I1: Type = Type::Scalar(Scalar::I1);
-const I64: Type = Type::Scalar(Scalar::Elem(DType::I64));
+const INDEX: Type = Type::Scalar(ScalarType::Index);
+const I1: Type = Type::Scalar(ScalarType::I1);
+const I64: Type = Type::Scalar(ScalarType::Elem(DType::I64));
 
-impl<'a> Maker<'a> {
+impl<'a> ProgramMaker<'a> {
     fn new(set: &'a mut Runnables, seed: u64) -> Self {
         let mut rng = Random(seed);
         let builder = Builder::new();
-        let classes = (0..1 + rng.below(2)).map(|_| Class::random(&mut rng)).collect();
+        let classes = (0..1 + rng.below(2)).map(|_| SizeClass::random(&mut rng)).collect();
         let common = [DType::F32, DType::F32, DType::F16, DType::I32, DType::I16, DType::Bf16, DType::U8, DType::I8];
         let favoured = (0..1 + rng.below(3)).filter_map(|_| rng.choose(&common).copied()).collect();
         let manual = rng.chance(30);
@@ -262,7 +262,7 @@ impl<'a> Maker<'a> {
         self.builder.open.pop();
         let all = std::iter::once(body).chain(blocks).collect();
         let regions = vec![self.builder.module.new_region(all)];
-        self.builder.op(op::func_func, &[], &[], Rest { attrs, regions, ..Rest::default() });
+        self.builder.op(op::func_func, &[], &[], OpExtras { attrs, regions, ..OpExtras::default() });
     }
 
     fn finish(mut self) -> Runnable {
@@ -283,7 +283,7 @@ impl<'a> Maker<'a> {
         self.builder.open = vec![self.builder.module.top];
         let arch = Attr::Str(self.builder.module.names.intern(self.set.target.name()));
         let attrs = vec![self.builder.attr("pto.target_arch", arch)];
-        self.builder.op(op::builtin_module, &[], &[], Rest { attrs, regions: vec![body], ..Rest::default() });
+        self.builder.op(op::builtin_module, &[], &[], OpExtras { attrs, regions: vec![body], ..OpExtras::default() });
         Runnable { text: print(&self.builder.module, Style::default()), blocks, params }
     }
 
@@ -307,7 +307,7 @@ impl<'a> Maker<'a> {
     }
 
     fn input(&mut self, dtype: DType) -> ValueId {
-        self.param(Purpose::Input(dtype), &Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default))
+        self.param(Purpose::Input(dtype), &Type::Ptr(ScalarType::Elem(dtype), PtrSpace::Default))
     }
 
     /// An index that is unknown to the checker, with this value.
@@ -333,7 +333,7 @@ impl<'a> Maker<'a> {
         if let Some(known) = self.frame.outputs.get(&dtype) {
             return *known;
         }
-        let ptr = Type::Ptr(Scalar::Elem(dtype), PtrSpace::Default);
+        let ptr = Type::Ptr(ScalarType::Elem(dtype), PtrSpace::Default);
         let base = self.param(Purpose::Output(dtype), &ptr);
         let each = self.param(Purpose::PerBlock(dtype), &INDEX);
         let part = self.at_start(|m| {
@@ -369,13 +369,13 @@ impl<'a> Maker<'a> {
         let result = (self.slot(op, slot), name.as_str(), ty);
         let operands: Vec<(u8, ValueId)> = operands.iter().map(|(s, v)| (self.slot(op, s), *v)).collect();
         let attrs = attrs.into_iter().map(|(n, a)| self.builder.attr(n, a)).collect();
-        self.builder.op(op, &operands, &[result], Rest { attrs, ..Rest::default() })[0]
+        self.builder.op(op, &operands, &[result], OpExtras { attrs, ..OpExtras::default() })[0]
     }
 
     /// Appends an operation without results.
     fn emit_plain(&mut self, op: Op, operands: &[(&str, ValueId)]) {
         let operands: Vec<(u8, ValueId)> = operands.iter().map(|(s, v)| (self.slot(op, s), *v)).collect();
-        self.builder.op(op, &operands, &[], Rest::default());
+        self.builder.op(op, &operands, &[], OpExtras::default());
     }
 
     fn slot(&self, op: Op, name: &str) -> u8 {

@@ -1,14 +1,14 @@
 //! Scalars: constants, parameters, arithmetic.
 
-use super::{I1, I64, INDEX, Maker, Purpose, RunParam};
+use super::{I1, I64, INDEX, ProgramMaker, Purpose, RunParam};
 use crate::random::Random;
 use pto::ir::{Attr, ValueId};
 use pto::isa::row::{Custom, SlotKind, Syntax};
 use pto::isa::table::{self, op};
-use pto::isa::{DType, EnumDef, Family, Op, Scalar, Type, enums};
+use pto::isa::{DType, EnumDef, Family, Op, ScalarType, Type, enums};
 
 const fn elem(d: DType) -> Type {
-    Type::Scalar(Scalar::Elem(d))
+    Type::Scalar(ScalarType::Elem(d))
 }
 
 /// Types that scalar statements work on.
@@ -24,7 +24,7 @@ const TYPES: [Type; 12] = [
     elem(DType::F32),
     elem(DType::F16),
     elem(DType::Bf16),
-    Type::Scalar(Scalar::F64),
+    Type::Scalar(ScalarType::F64),
 ];
 
 /// Integers that are often at the edge of something.
@@ -56,8 +56,8 @@ fn awkward_float(rng: &mut Random) -> f64 {
 
 fn int_bits(ty: &Type) -> u32 {
     match ty.scalar() {
-        Some(Scalar::I1) => 1,
-        Some(Scalar::Elem(d)) => d.bits(),
+        Some(ScalarType::I1) => 1,
+        Some(ScalarType::Elem(d)) => d.bits(),
         _ => 64,
     }
 }
@@ -65,32 +65,32 @@ fn int_bits(ty: &Type) -> u32 {
 /// An argument for a number.
 pub(super) fn argument(rng: &mut Random, ty: &Type) -> RunParam {
     match ty.scalar() {
-        Some(Scalar::I1) => RunParam::Int(rng.below(2) as i64),
+        Some(ScalarType::I1) => RunParam::Int(rng.below(2) as i64),
         Some(s) if s.is_float() => match rng.below(12) {
             0 => RunParam::Float(f64::NAN),
             1 => RunParam::Float(f64::NEG_INFINITY),
             _ => RunParam::Float(awkward_float(rng)),
         },
-        Some(Scalar::Elem(d)) if d.class() == pto::isa::Class::Unsigned => {
+        Some(ScalarType::Elem(d)) if d.class() == pto::isa::Class::Unsigned => {
             RunParam::Int(awkward_int(rng, d.bits()) & (i64::MAX >> (64 - d.bits().min(63))))
         }
         _ => RunParam::Int(awkward_int(rng, int_bits(ty))),
     }
 }
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     pub(super) fn scalar_type(&mut self) -> Type {
         TYPES[self.rng.below(TYPES.len())].clone()
     }
 
     pub(super) fn constant(&mut self, ty: &Type) -> ValueId {
         let number = match ty.scalar() {
-            Some(Scalar::I1) => Attr::Bool(self.rng.chance(50)),
+            Some(ScalarType::I1) => Attr::Bool(self.rng.chance(50)),
             Some(s) if s.is_float() => {
                 let x = awkward_float(&mut self.rng);
                 self.builder.float(x, ty)
             }
-            Some(Scalar::Elem(d)) if d.class() == pto::isa::Class::Unsigned => {
+            Some(ScalarType::Elem(d)) if d.class() == pto::isa::Class::Unsigned => {
                 let n = self.rng.below(100) as i64;
                 self.builder.int(n, ty)
             }
@@ -113,7 +113,7 @@ impl Maker<'_> {
     }
 
     fn new_scalar(&mut self, ty: &Type) -> ValueId {
-        let memory = matches!(ty.scalar(), Some(Scalar::Elem(d)) if d.bits() >= 8);
+        let memory = matches!(ty.scalar(), Some(ScalarType::Elem(d)) if d.bits() >= 8);
         let queries = [op::get_block_num, op::get_block_idx, op::get_subblock_idx, op::get_subblock_num];
         let query = queries[self.rng.below(4)];
         let value = match self.rng.below(4) {
@@ -129,7 +129,7 @@ impl Maker<'_> {
     /// A scalar operand of an instruction: integers are small, since many of them count something.
     pub(super) fn operand_scalar(&mut self, ty: &Type) -> ValueId {
         match ty.scalar() {
-            Some(Scalar::Index) => self.small_index(4),
+            Some(ScalarType::Index) => self.small_index(4),
             _ => self.scalar(ty),
         }
     }
@@ -169,7 +169,7 @@ impl Maker<'_> {
 
     fn arithmetic(&mut self) -> ValueId {
         let ty = if self.rng.chance(8) { I1 } else { self.scalar_type() };
-        let float = ty.scalar().is_some_and(Scalar::is_float);
+        let float = ty.scalar().is_some_and(ScalarType::is_float);
         let wanted = if float { SlotKind::Float } else { SlotKind::Int };
         let is_binary = |op: &Op| {
             let row = op.row();
@@ -192,7 +192,7 @@ impl Maker<'_> {
 
     pub(super) fn condition(&mut self) -> ValueId {
         let ty = self.scalar_type();
-        let float = ty.scalar().is_some_and(Scalar::is_float);
+        let float = ty.scalar().is_some_and(ScalarType::is_float);
         let (compare, predicates): (Op, &'static EnumDef) =
             if float { (op::arith_cmpf, &enums::CMPF_PREDICATE) } else { (op::arith_cmpi, &enums::CMPI_PREDICATE) };
         let (a, b) = (self.scalar(&ty), self.scalar(&ty));
@@ -203,7 +203,8 @@ impl Maker<'_> {
     /// A change of type. Bits of floats are not read as integers: those of NaN differ.
     fn cast(&mut self) -> ValueId {
         let (i8, i16, i32) = (elem(DType::I8), elem(DType::I16), elem(DType::I32));
-        let (f16, bf16, f32, f64) = (elem(DType::F16), elem(DType::Bf16), elem(DType::F32), Type::Scalar(Scalar::F64));
+        let (f16, bf16, f32, f64) =
+            (elem(DType::F16), elem(DType::Bf16), elem(DType::F32), Type::Scalar(ScalarType::F64));
         let ints = [I1, i8.clone(), i16.clone(), i32.clone(), I64];
         let floats = [f16.clone(), bf16.clone(), f32.clone(), f64.clone()];
         let (int, float) = (self.rng.below(5), self.rng.below(4));
@@ -227,8 +228,8 @@ impl Maker<'_> {
             _ => (op::arith_truncf, f64, floats[self.rng.below(3)].clone()),
         };
         let to = match (code, &from) {
-            (op::arith_bitcast, Type::Scalar(Scalar::Elem(DType::I16))) => [f16, bf16][self.rng.below(2)].clone(),
-            (op::arith_bitcast, Type::Scalar(Scalar::Elem(DType::I64))) => Type::Scalar(Scalar::F64),
+            (op::arith_bitcast, Type::Scalar(ScalarType::Elem(DType::I16))) => [f16, bf16][self.rng.below(2)].clone(),
+            (op::arith_bitcast, Type::Scalar(ScalarType::Elem(DType::I64))) => Type::Scalar(ScalarType::F64),
             _ => to,
         };
         let value = self.scalar(&from);

@@ -1,12 +1,14 @@
 //! Sizes that the tiles of a program have.
 
-use super::Maker;
+use super::ProgramMaker;
 use super::memory::has_scalars;
 use crate::random::Random;
 use pto::isa::fill::{self, Filling};
-use pto::isa::row::{Count, Elem, SlotKind};
+use pto::isa::row::{ElemRule, SlotCount, SlotKind};
 use pto::isa::rules::AttrValue;
-use pto::isa::{BLOCK_BYTES, BLayout, DType, Dim, Loc, Op, Order, Row, SLayout, Scalar, Slot, Target, TileType, Type};
+use pto::isa::{
+    BLOCK_BYTES, BLayout, DType, Dim, Loc, Op, Order, Row, SLayout, ScalarType, Slot, Target, TileType, Type,
+};
 
 /// The side of the tiles that the search works with.
 const SIDE: u64 = 32;
@@ -15,7 +17,7 @@ const MOST_ELEMENTS: u64 = 2600;
 
 /// A size: what the side of an ordinary tile becomes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Class {
+pub(super) struct SizeClass {
     pub(super) rows: u64,
     pub(super) cols: u64,
     /// Rows, and blocks of each row, beyond the valid ones.
@@ -26,7 +28,7 @@ pub(super) struct Class {
     pub(super) open: bool,
 }
 
-impl Class {
+impl SizeClass {
     pub(super) fn random(rng: &mut Random) -> Self {
         const ROWS: [u64; 14] = [1, 1, 2, 3, 4, 5, 8, 8, 13, 16, 17, 20, 32, 40];
         const COLS: [u64; 18] = [1, 2, 5, 8, 15, 16, 16, 17, 31, 32, 33, 40, 64, 64, 65, 100, 128, 130];
@@ -87,13 +89,13 @@ pub(super) fn takes_either(row: &Row, target: Target) -> bool {
         && row.slots.iter().all(|s| either(s) || s.kind == SlotKind::Tile)
 }
 
-impl Maker<'_> {
-    pub(super) fn class(&mut self) -> Class {
+impl ProgramMaker<'_> {
+    pub(super) fn class(&mut self) -> SizeClass {
         self.classes[self.rng.below(self.classes.len())]
     }
 
     /// A legal use of a random instruction, in one of the sizes of the program.
-    pub(super) fn choose(&mut self) -> Option<(Filling, Class)> {
+    pub(super) fn choose(&mut self) -> Option<(Filling, SizeClass)> {
         let target = self.set.target;
         let chosen = *self.rng.choose(&self.set.pool)?;
         let legal = fill::data_types(chosen.row(), target);
@@ -124,14 +126,14 @@ impl Maker<'_> {
     }
 
     /// A tile and a scalar in one of the two orders.
-    fn either(&mut self, op: Op, data: DType) -> Option<(Filling, Class)> {
+    fn either(&mut self, op: Op, data: DType) -> Option<(Filling, SizeClass)> {
         let class = self.class();
         let tile = Type::TileBuf(class.resize(&TileType::new(Loc::Vec, data, SIDE, SIDE)));
         let (mut scalar_first, mut types) = (self.rng.chance(50), Vec::new());
-        for (at, slot) in op.row().slots.iter().enumerate().filter(|(_, s)| s.count == Count::One) {
+        for (at, slot) in op.row().slots.iter().enumerate().filter(|(_, s)| s.count == SlotCount::One) {
             let scalar = slot.kind == SlotKind::TileOrScalar && scalar_first;
             scalar_first ^= slot.kind == SlotKind::TileOrScalar;
-            types.push((at as u8, if scalar { Type::Scalar(Scalar::Elem(data)) } else { tile.clone() }));
+            types.push((at as u8, if scalar { Type::Scalar(ScalarType::Elem(data)) } else { tile.clone() }));
         }
         let filling = Filling { op, types, attrs: Vec::new() };
         self.is_fine(&filling).then_some((filling, class))
@@ -139,7 +141,7 @@ impl Maker<'_> {
 
     fn is_fine(&self, filling: &Filling) -> bool {
         let well_formed = |t: &TileType| t.broken_rules().is_empty();
-        let known = |ty: &Type| ty.scalar().and_then(Scalar::elem).is_none_or(has_scalars);
+        let known = |ty: &Type| ty.scalar().and_then(ScalarType::elem).is_none_or(has_scalars);
         // The bits of a float are nothing to decide by: those of NaN are not determined.
         let row = filling.op.row();
         let no_mask = |slot: u8, t: &TileType| row.slot_at(usize::from(slot)).name != "mask" || t.dtype.is_int();
@@ -168,12 +170,13 @@ impl Maker<'_> {
         for (slot, ty) in &mut filling.types {
             let at = row.slot_at(usize::from(*slot));
             let is_scalar = matches!(at.kind, SlotKind::Scalar | SlotKind::TileOrScalar) && ty.scalar().is_some();
-            if let (true, Elem::Data, Some(d)) = (is_scalar, at.elem, ty.elem())
+            if let (true, ElemRule::Data, Some(d)) = (is_scalar, at.elem, ty.elem())
                 && self.rng.chance(20)
             {
-                let elem = Scalar::Elem;
-                let floats = [elem(DType::F32), elem(DType::F16), elem(DType::Bf16), Scalar::F64, Scalar::Index];
-                let ints = [elem(DType::I32), elem(DType::I64), elem(DType::I8), Scalar::Index, Scalar::F64];
+                let elem = ScalarType::Elem;
+                let floats =
+                    [elem(DType::F32), elem(DType::F16), elem(DType::Bf16), ScalarType::F64, ScalarType::Index];
+                let ints = [elem(DType::I32), elem(DType::I64), elem(DType::I8), ScalarType::Index, ScalarType::F64];
                 let other = if d.is_float() { floats } else { ints };
                 *ty = Type::Scalar(other[self.rng.below(5)]);
             }

@@ -1,14 +1,14 @@
 //! Tiles: where their memory is, and instructions on them.
 
-use super::shapes::Class;
-use super::{INDEX, Maker};
+use super::shapes::SizeClass;
+use super::{INDEX, ProgramMaker};
 use crate::programs::can_be_values;
 use pto::ir::{Attr, ValueId};
 use pto::isa::fill::Filling;
-use pto::isa::row::{Alias, Cost, Dir, Domain, Elem, Infer};
+use pto::isa::row::{Aliasing, CostClass, Dir, Domain, ElemRule, Infer};
 use pto::isa::rules::mask_type;
 use pto::isa::table::op;
-use pto::isa::{DType, Dim, Loc, Row, Scalar, TileType, Type};
+use pto::isa::{DType, Dim, Loc, Row, ScalarType, TileType, Type};
 
 /// A tile of the program.
 #[derive(Clone, PartialEq, Debug)]
@@ -85,7 +85,7 @@ impl TileVar {
     }
 }
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     // ---- memory -----------------------------------------------------------------------------------------------------
 
     pub(super) fn new_root(&mut self) -> Vec<Root> {
@@ -122,7 +122,7 @@ impl Maker<'_> {
         let mut operands = Vec::new();
         let roots = if self.manual && ty.loc == Loc::Vec {
             let start = self.address(ty)?;
-            let i64_type = Type::Scalar(Scalar::Elem(DType::I64));
+            let i64_type = Type::Scalar(ScalarType::Elem(DType::I64));
             let number = self.builder.int(start as i64, &i64_type);
             let at = self.emit_with(op::arith_constant, &[], ("result", i64_type), vec![("value", number)]);
             operands.push(("addr", at));
@@ -162,7 +162,7 @@ impl Maker<'_> {
         }
     }
 
-    fn use_of(&mut self, filling: &Filling, class: &Class) -> Option<()> {
+    fn use_of(&mut self, filling: &Filling, class: &SizeClass) -> Option<()> {
         let row = filling.op.row();
         let extents = (class.rows, class.cols);
         let value_form = self.rng.chance(35) && can_be_values(row, filling) && self.is_defined(row, filling);
@@ -212,8 +212,8 @@ impl Maker<'_> {
         let whole = |name: &'static str| row.domain == Domain::Valid(name) || row.domain == Domain::Whole(name);
         // A reduction gives one row or one column, however large its destination is.
         let one = |t: &TileType| match row.cost {
-            Cost::RowReduce => t.valid_cols == Dim::Fixed(1),
-            Cost::ColReduce => t.valid_rows == Dim::Fixed(1),
+            CostClass::RowReduce => t.valid_cols == Dim::Fixed(1),
+            CostClass::ColReduce => t.valid_rows == Dim::Fixed(1),
             _ => false,
         };
         let open = |t: &TileType| t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic;
@@ -269,16 +269,16 @@ impl Maker<'_> {
         others: &[(u8, TileVar)],
     ) -> Option<TileVar> {
         let in_place = match row.alias {
-            Alias::InPlace => true,
-            Alias::Distinct(on) => !on.contains(self.set.target),
-            Alias::None => false,
+            Aliasing::InPlace => true,
+            Aliasing::Distinct(on) => !on.contains(self.set.target),
+            Aliasing::None => false,
         };
         let allowed = |t: &TileVar| {
             others.iter().all(|(slot, o)| {
                 let at = row.slot_at(usize::from(*slot));
                 let scratch = row.scratch.is_some_and(|s| s.slot == at.name);
                 // A mask or an index is not of the kind of the destination, even if its type is the same.
-                let alike = in_place && !scratch && at.dir == Dir::In && at.elem == Elem::Data;
+                let alike = in_place && !scratch && at.dir == Dir::In && at.elem == ElemRule::Data;
                 t.is_disjoint(o) || (alike && t.value == o.value)
             })
         };

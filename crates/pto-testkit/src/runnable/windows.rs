@@ -1,14 +1,14 @@
 //! Tiles that are parts or other readings of tiles.
 
 use super::tiles::{Root, RootPart, TileVar};
-use super::{I64, Maker};
+use super::{I64, ProgramMaker};
 use pto::ir::{Attr, Def, TypeId, ValueId};
 use pto::isa::fill::Filling;
 use pto::isa::row::{Dir, SlotKind};
 use pto::isa::table::op;
 use pto::isa::{DType, Dim, Loc, Op, TileType, Type};
 
-impl Maker<'_> {
+impl ProgramMaker<'_> {
     pub(super) fn tile_view(&mut self) {
         match self.rng.below(10) {
             0..4 => self.subview(),
@@ -253,7 +253,7 @@ impl Maker<'_> {
         for _ in 0..8 {
             let Some(&op) = self.rng.choose(&candidates) else { return };
             let row = op.row();
-            let simple = row.alias == pto::isa::row::Alias::InPlace
+            let simple = row.alias == pto::isa::row::Aliasing::InPlace
                 && row.scratch.is_none()
                 && row.slots.iter().all(|s| s.kind != SlotKind::Tile || s.dir != Dir::InOut);
             let types = row.slots.iter().enumerate().map(|(at, slot)| {
@@ -285,5 +285,5 @@ fn part_of(root: &Root, [row, col, rows, cols]: [u64; 4]) -> Root {
 }
 
 fn scalar_like(d: DType) -> Type {
-    Type::Scalar(pto::isa::Scalar::Elem(d))
+    Type::Scalar(pto::isa::ScalarType::Elem(d))
 }

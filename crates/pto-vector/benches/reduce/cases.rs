@@ -2,8 +2,8 @@
 
 use super::hand;
 use super::work::{self, Work};
-use pto_isa::rules::{Arg, AttrValue, Instance};
-use pto_isa::{BLayout, DType, Loc, Op, Order, SLayout, Scalar, Target, TileType, Type, enums, table::op};
+use pto_isa::rules::{AttrValue, Instance, RuleArg};
+use pto_isa::{BLayout, DType, Loc, Op, Order, SLayout, ScalarType, Target, TileType, Type, enums, table::op};
 use pto_vector::{Code, Numerics, Site, TileRef, find};
 use std::time::Instant;
 
@@ -77,11 +77,11 @@ impl Job {
         let row = op.row();
         let slot = |name: &str| row.slot(name).expect("a slot") as u8;
         let types: Vec<Type> = tiles.iter().map(|(_, t)| Type::TileBuf(t.ty)).collect();
-        let scalar_type = scalar.map(|(_, d, _)| Type::Scalar(Scalar::Elem(d)));
-        let mut args: Vec<Arg> =
-            tiles.iter().zip(&types).map(|((s, _), ty)| Arg { slot: slot(s), ty, value: None }).collect();
+        let scalar_type = scalar.map(|(_, d, _)| Type::Scalar(ScalarType::Elem(d)));
+        let mut args: Vec<RuleArg> =
+            tiles.iter().zip(&types).map(|((s, _), ty)| RuleArg { slot: slot(s), ty, value: None }).collect();
         if let (Some((name, ..)), Some(ty)) = (scalar, &scalar_type) {
-            args.push(Arg { slot: slot(name), ty, value: None });
+            args.push(RuleArg { slot: slot(name), ty, value: None });
         }
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs };
         let site = Site { instance, numerics: Numerics::Reference, plain: false, level: None };

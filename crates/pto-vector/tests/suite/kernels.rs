@@ -5,7 +5,7 @@ mod tile;
 mod values;
 
 use legal::{Operand, Operands, Shape};
-use pto_isa::row::{Alias, Dir, Elem};
+use pto_isa::row::{Aliasing, Dir, ElemRule};
 use pto_isa::rules::Instance;
 use pto_isa::{DType, Family, Op, Order, Target, Targets, table};
 use pto_num::{CpuLevel, cpu_level};
@@ -92,7 +92,7 @@ impl Bound {
     /// The same operands with a destination in the place of a source, for every source where that is possible.
     fn in_place(&self) -> Vec<Self> {
         let row = self.op.row();
-        if !matches!(row.alias, Alias::InPlace) && !matches!(row.alias, Alias::Distinct(t) if t != Targets::ALL) {
+        if !matches!(row.alias, Aliasing::InPlace) && !matches!(row.alias, Aliasing::Distinct(t) if t != Targets::ALL) {
             return Vec::new();
         }
         // Where no source has an element, the destination keeps what it held: that of the source then.
@@ -104,7 +104,7 @@ impl Bound {
                 continue;
             }
             // Masks may have any type; a result never overwrites one in place.
-            let is_data = |s: usize| row.slot_at(s).dir == Dir::In && row.slot_at(s).elem != Elem::Any;
+            let is_data = |s: usize| row.slot_at(s).dir == Dir::In && row.slot_at(s).elem != ElemRule::Any;
             for &(src, memory) in self.tiles.iter().filter(|(s, _)| is_data(*s)) {
                 let used = self.kernel().tiles.contains(&row.slot_at(src).name);
                 if used && self.memory[memory].same_memory(&self.memory[dst_memory]) {

@@ -1,6 +1,6 @@
 //! Tiles with memory, and single instructions run on them: what the tests of the kernels are written with.
 
-use pto_isa::rules::{Arg, AttrValue, Instance};
+use pto_isa::rules::{AttrValue, Instance, RuleArg};
 use pto_isa::{BLayout, DType, Dim, Loc, Op, Order, SLayout, Target, TileType, Type, enums};
 use pto_num::CpuLevel;
 use pto_vector::elem::Elem;
@@ -163,11 +163,13 @@ impl<'a> Probe<'a> {
         let kernel = find(self.op)?;
         let row = self.op.row();
         let tiles: Vec<Type> = self.tiles.iter().map(|(_, t)| Type::TileBuf(t.ty)).collect();
-        let scalars: Vec<Type> = self.scalars.iter().map(|(_, d, _)| Type::Scalar(pto_isa::Scalar::Elem(*d))).collect();
+        let scalars: Vec<Type> =
+            self.scalars.iter().map(|(_, d, _)| Type::Scalar(pto_isa::ScalarType::Elem(*d))).collect();
         let slot = |name: &str| row.slot(name).unwrap_or_else(|| panic!("no slot {name}")) as u8;
-        let tile_args = self.tiles.iter().zip(&tiles).map(|((s, _), ty)| Arg { slot: slot(s), ty, value: None });
-        let scalar_args = self.scalars.iter().zip(&scalars).map(|((s, ..), ty)| Arg { slot: slot(s), ty, value: None });
-        let args: Vec<Arg> = tile_args.chain(scalar_args).collect();
+        let tile_args = self.tiles.iter().zip(&tiles).map(|((s, _), ty)| RuleArg { slot: slot(s), ty, value: None });
+        let scalar_args =
+            self.scalars.iter().zip(&scalars).map(|((s, ..), ty)| RuleArg { slot: slot(s), ty, value: None });
+        let args: Vec<RuleArg> = tile_args.chain(scalar_args).collect();
         let instance = Instance { row, target: Target::Cpu, manual: false, args: &args, attrs: &self.attrs };
         let prepared =
             kernel.prepare(&Site { instance, numerics: self.numerics, plain: self.plain, level: self.level })?;

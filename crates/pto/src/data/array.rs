@@ -1,8 +1,8 @@
 //! Numbers of one type with extents.
 
 use super::random;
-use super::value::{Value, bits, decode, encode, int_range, set_bits};
-use super::{Error, Numbers};
+use super::value::{AnyNumber, bits, decode, encode, int_range, set_bits};
+use super::{DataError, Numbers};
 use crate::isa::DType;
 use std::fmt;
 
@@ -20,11 +20,11 @@ impl Array {
     ///
     /// # Errors
     /// When the number of bytes is not the one that type and extents need.
-    pub fn new(dtype: DType, shape: &[u64], bytes: Vec<u8>) -> Result<Self, Error> {
+    pub fn new(dtype: DType, shape: &[u64], bytes: Vec<u8>) -> Result<Self, DataError> {
         let needed = byte_size(dtype.bits(), shape)?;
         if bytes.len() != needed {
             let shape = shape_text(shape);
-            return Err(Error::new(format!("{dtype} {shape} has {needed} bytes, not {}", bytes.len())));
+            return Err(DataError::new(format!("{dtype} {shape} has {needed} bytes, not {}", bytes.len())));
         }
         Ok(Self { dtype, shape: shape.to_vec(), bytes })
     }
@@ -33,7 +33,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn zeros(dtype: DType, shape: &[u64]) -> Result<Self, Error> {
+    pub fn zeros(dtype: DType, shape: &[u64]) -> Result<Self, DataError> {
         let size = byte_size(dtype.bits(), shape)?;
         let mut bytes = reserve(size)?;
         bytes.resize(size, 0);
@@ -44,7 +44,7 @@ impl Array {
     ///
     /// # Errors
     /// When the type cannot hold the number, or there is not enough memory.
-    pub fn filled(dtype: DType, shape: &[u64], value: Value) -> Result<Self, Error> {
+    pub fn filled(dtype: DType, shape: &[u64], value: AnyNumber) -> Result<Self, DataError> {
         let value = held(dtype, value)?;
         Self::with(dtype, shape, |_| encode(dtype, value))
     }
@@ -53,8 +53,8 @@ impl Array {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn iota(dtype: DType, shape: &[u64]) -> Result<Self, Error> {
-        Self::with(dtype, shape, |i| encode(dtype, Value::Int(i as i128)))
+    pub fn iota(dtype: DType, shape: &[u64]) -> Result<Self, DataError> {
+        Self::with(dtype, shape, |i| encode(dtype, AnyNumber::Int(i as i128)))
     }
 
     /// Random numbers: floats nearly normally distributed around zero, integers from 0 to 99, those of 8 and 4 bits
@@ -62,13 +62,13 @@ impl Array {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn random(dtype: DType, shape: &[u64], seed: u64) -> Result<Self, Error> {
-        let mut source = random::Source::new(dtype, seed);
+    pub fn random(dtype: DType, shape: &[u64], seed: u64) -> Result<Self, DataError> {
+        let mut source = random::RandomNumbers::new(dtype, seed);
         Self::with(dtype, shape, |_| source.next())
     }
 
     /// An array made of the bits of each number.
-    fn with(dtype: DType, shape: &[u64], mut number: impl FnMut(usize) -> u64) -> Result<Self, Error> {
+    fn with(dtype: DType, shape: &[u64], mut number: impl FnMut(usize) -> u64) -> Result<Self, DataError> {
         let mut array = Self::zeros(dtype, shape)?;
         for i in 0..array.count() {
             set_bits(dtype, &mut array.bytes, i, number(i));
@@ -105,7 +105,7 @@ impl Array {
     ///
     /// # Errors
     /// When the extents are not for as many elements.
-    pub fn reshaped(self, shape: &[u64]) -> Result<Self, Error> {
+    pub fn reshaped(self, shape: &[u64]) -> Result<Self, DataError> {
         Self::new(self.dtype, shape, self.bytes)
     }
 
@@ -113,7 +113,7 @@ impl Array {
     ///
     /// # Errors
     /// When there is not enough memory.
-    pub fn corner(&self, rows: u64, cols: u64) -> Result<Self, Error> {
+    pub fn corner(&self, rows: u64, cols: u64) -> Result<Self, DataError> {
         let mut part = Self::zeros(self.dtype, &[rows, cols])?;
         let (width, inner) = (self.width(), part.width().max(1));
         for at in 0..part.count() {
@@ -145,7 +145,7 @@ impl Numbers for Array {
         self.shape.iter().product::<u64>() as usize
     }
 
-    fn number(&self, index: usize) -> Value {
+    fn number(&self, index: usize) -> AnyNumber {
         decode(self.dtype, self.bits(index))
     }
 }
@@ -165,30 +165,34 @@ pub fn shape_text(shape: &[u64]) -> String {
 }
 
 /// Bytes that numbers of so many bits need.
-pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, Error> {
+pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, DataError> {
     // An extent of zero makes the rest meaningless, but it must not hide an overflow that others would trip over.
     let count = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d.max(1)));
     let bytes = count.and_then(|n| n.checked_mul(u64::from(bits))).map(|n| n.div_ceil(8));
     match bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= isize::MAX as usize) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(n) => Ok(n),
-        None => Err(Error::new(format!("{} numbers of {bits} bits are more than memory can hold", shape_text(shape)))),
+        None => {
+            Err(DataError::new(format!("{} numbers of {bits} bits are more than memory can hold", shape_text(shape))))
+        }
     }
 }
 
 /// Empty room for so many bytes.
-pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, Error> {
+pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, DataError> {
     let mut room = Vec::new();
-    room.try_reserve_exact(bytes).map_err(|_| Error::new(format!("not enough memory for {bytes} bytes")))?;
+    room.try_reserve_exact(bytes).map_err(|_| DataError::new(format!("not enough memory for {bytes} bytes")))?;
     Ok(room)
 }
 
 /// The number, if the type can hold it.
-fn held(dtype: DType, value: Value) -> Result<Value, Error> {
+fn held(dtype: DType, value: AnyNumber) -> Result<AnyNumber, DataError> {
     let Some((low, high)) = int_range(dtype) else { return Ok(value) };
     match value.to_int().filter(|i| (low..=high).contains(i)) {
-        Some(i) => Ok(Value::Int(i)),
-        None => Err(Error::new(format!("{dtype} cannot hold {value}")).help(format!("integers from {low} to {high}"))),
+        Some(i) => Ok(AnyNumber::Int(i)),
+        None => {
+            Err(DataError::new(format!("{dtype} cannot hold {value}")).help(format!("integers from {low} to {high}")))
+        }
     }
 }
 
@@ -211,15 +215,15 @@ mod tests {
             let mut whole = Array::zeros(dtype, &[4, 8]).expect("small");
             let part = Array::iota(dtype, &[2, 3]).expect("small");
             whole.set_corner(&part);
-            assert_eq!((whole.number(8), whole.number(9)), (Value::Int(3), Value::Int(4)));
+            assert_eq!((whole.number(8), whole.number(9)), (AnyNumber::Int(3), AnyNumber::Int(4)));
             assert_eq!(whole.corner(2, 3), Ok(part));
         }
     }
 
     #[test]
     fn a_type_refuses_what_it_cannot_hold() {
-        assert!(Array::filled(DType::I8, &[1], Value::Float(1.5)).is_err());
-        assert!(Array::filled(DType::U8, &[1], Value::Int(-1)).is_err());
-        assert_eq!(Array::filled(DType::U8, &[2], Value::Float(3.0)).map(|a| a.bytes().to_vec()), Ok(vec![3, 3]));
+        assert!(Array::filled(DType::I8, &[1], AnyNumber::Float(1.5)).is_err());
+        assert!(Array::filled(DType::U8, &[1], AnyNumber::Int(-1)).is_err());
+        assert_eq!(Array::filled(DType::U8, &[2], AnyNumber::Float(3.0)).map(|a| a.bytes().to_vec()), Ok(vec![3, 3]));
     }
 }

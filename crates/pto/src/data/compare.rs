@@ -1,7 +1,7 @@
 //! Whether numbers are what they should be.
 
 use super::value::{decode, encode, small};
-use super::{Array, Error, Value, shape_text};
+use super::{AnyNumber, Array, DataError, shape_text};
 use crate::isa::DType;
 
 /// Numbers in order.
@@ -10,7 +10,7 @@ pub trait Numbers {
     fn count(&self) -> usize;
 
     /// One of them.
-    fn number(&self, index: usize) -> Value;
+    fn number(&self, index: usize) -> AnyNumber;
 }
 
 /// How far numbers may be apart: `|found - expected| <= absolute + relative * |expected|`. NaN equals NaN.
@@ -60,8 +60,8 @@ impl Tolerance {
         }
     }
 
-    fn allows(self, found: Value, expected: Value) -> bool {
-        if let (Value::Int(a), Value::Int(b)) = (found, expected)
+    fn allows(self, found: AnyNumber, expected: AnyNumber) -> bool {
+        if let (AnyNumber::Int(a), AnyNumber::Int(b)) = (found, expected)
             && a == b
         {
             return true;
@@ -69,7 +69,7 @@ impl Tolerance {
         let (a, b) = (found.to_f64(), expected.to_f64());
         if a == b || a.is_nan() && b.is_nan() {
             // Equal as doubles is not equal for large integers.
-            return !matches!((found, expected), (Value::Int(_), Value::Int(_)));
+            return !matches!((found, expected), (AnyNumber::Int(_), AnyNumber::Int(_)));
         }
         (a - b).abs() <= self.absolute + self.relative * b.abs() && b.is_finite()
     }
@@ -91,9 +91,9 @@ pub struct Difference {
     /// Where, outermost index first.
     pub index: Vec<u64>,
     /// What is there.
-    pub found: Value,
+    pub found: AnyNumber,
     /// What should be there.
-    pub expected: Value,
+    pub expected: AnyNumber,
 }
 
 /// How two arrays differ.
@@ -127,11 +127,11 @@ impl Comparison {
 ///
 /// # Errors
 /// When there are more or fewer of them.
-pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> Result<Comparison, Error> {
+pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> Result<Comparison, DataError> {
     let count = found.count();
     if expected.count() != count {
         let shape = shape_text(found.shape());
-        return Err(Error::new(format!("{} numbers to compare with {count} ({shape})", expected.count())));
+        return Err(DataError::new(format!("{} numbers to compare with {count} ({shape})", expected.count())));
     }
     let mut result = Comparison {
         count: count as u64,
@@ -149,7 +149,7 @@ pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> 
 }
 
 impl Comparison {
-    fn add(&mut self, array: &Array, index: usize, expected: Value) {
+    fn add(&mut self, array: &Array, index: usize, expected: AnyNumber) {
         let found = array.number(index);
         self.errors(array.dtype(), found, expected);
         if self.tolerance.allows(found, expected) {
@@ -161,10 +161,10 @@ impl Comparison {
         }
     }
 
-    fn errors(&mut self, dtype: DType, found: Value, expected: Value) {
+    fn errors(&mut self, dtype: DType, found: AnyNumber, expected: AnyNumber) {
         let (a, b) = (found.to_f64(), expected.to_f64());
         let error = match (found, expected) {
-            (Value::Int(a), Value::Int(b)) => a.abs_diff(b) as f64,
+            (AnyNumber::Int(a), AnyNumber::Int(b)) => a.abs_diff(b) as f64,
             _ => (a - b).abs(),
         };
         if error.is_finite() {
@@ -191,7 +191,7 @@ fn place(shape: &[u64], mut position: u64) -> Vec<u64> {
 }
 
 /// How many numbers of the type lie between two, one of them included.
-fn ulps(dtype: DType, found: Value, expected: Value) -> u64 {
+fn ulps(dtype: DType, found: AnyNumber, expected: AnyNumber) -> u64 {
     match dtype {
         DType::F32 | DType::F16 | DType::Bf16 => rank(dtype, found).abs_diff(rank(dtype, expected)),
         _ if dtype.is_float() => between(dtype, found, expected),
@@ -203,14 +203,14 @@ fn ulps(dtype: DType, found: Value, expected: Value) -> u64 {
 }
 
 /// A number that grows by one from each number of the type to the next; both zeros have rank 0.
-fn rank(dtype: DType, value: Value) -> i64 {
+fn rank(dtype: DType, value: AnyNumber) -> i64 {
     let bits = encode(dtype, value) as i64;
     let sign = 1 << (dtype.bits() - 1);
     if bits & sign == 0 { bits } else { -(bits & (sign - 1)) }
 }
 
 /// The same by counting, for the types with few numbers in no simple order.
-fn between(dtype: DType, found: Value, expected: Value) -> u64 {
+fn between(dtype: DType, found: AnyNumber, expected: AnyNumber) -> u64 {
     let nearest = |v| decode(dtype, encode(dtype, v)).to_f64();
     let (a, b) = (nearest(found), nearest(expected));
     let codes = 1usize << dtype.bits();
@@ -241,12 +241,12 @@ mod tests {
         assert_eq!(of(&[0.0], &[-0.0]).max_ulp, 0);
         assert_eq!(of(&[f32::from_bits(1)], &[-f32::from_bits(1)]).max_ulp, 2);
         assert_eq!(of(&[f32::INFINITY], &[f32::MAX]).max_ulp, 1);
-        let half = |x| Value::Float(x);
+        let half = |x| AnyNumber::Float(x);
         assert_eq!(ulps(DType::F16, half(1.0), half(1.0009765625)), 1);
         assert_eq!(ulps(DType::F8E4M3, half(1.0), half(1.25)), 2);
         assert_eq!(ulps(DType::F8E8M0, half(0.5), half(4.0)), 3);
         assert_eq!(ulps(DType::F4E2M1, half(-0.5), half(0.5)), 2);
-        assert_eq!(ulps(DType::U64, Value::Int(u64::MAX.into()), Value::Int(0)), u64::MAX);
+        assert_eq!(ulps(DType::U64, AnyNumber::Int(u64::MAX.into()), AnyNumber::Int(0)), u64::MAX);
     }
 
     #[test]
@@ -264,10 +264,10 @@ mod tests {
     #[test]
     fn the_first_difference_has_an_index() {
         let found = Array::iota(DType::I32, &[3, 4]).expect("small");
-        let expected = Array::filled(DType::I32, &[3, 4], Value::Int(5)).expect("small");
+        let expected = Array::filled(DType::I32, &[3, 4], AnyNumber::Int(5)).expect("small");
         let c = compare(&found, &expected, Tolerance { relative: 0.0, absolute: 5.0 }).expect("the same number");
         assert_eq!((c.differing, c.max_abs, c.max_ulp), (1, 6.0, 6));
-        let first = Difference { index: vec![2, 3], found: Value::Int(11), expected: Value::Int(5) };
+        let first = Difference { index: vec![2, 3], found: AnyNumber::Int(11), expected: AnyNumber::Int(5) };
         assert_eq!(c.first, Some(first));
         assert!(compare(&found, &Array::iota(DType::I32, &[11]).expect("small"), c.tolerance).is_err());
     }

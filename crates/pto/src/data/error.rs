@@ -6,14 +6,14 @@ use std::fmt;
 /// Why data cannot be used: what was found, and how to get what is needed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
-pub struct Error {
+pub struct DataError {
     /// What was found.
     pub message: String,
     /// What would be right, and how to get there.
     pub help: Option<String>,
 }
 
-impl Error {
+impl DataError {
     /// An error without advice.
     pub fn new(message: impl Into<String>) -> Self {
         Self { message: message.into(), help: None }
@@ -34,7 +34,7 @@ impl Error {
     }
 }
 
-impl fmt::Display for Error {
+impl fmt::Display for DataError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
         match &self.help {
@@ -44,7 +44,7 @@ impl fmt::Display for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for DataError {}
 
 /// So that `?` takes data and programs alike.
 ///
@@ -58,8 +58,8 @@ impl std::error::Error for Error {}
 /// }
 /// assert_eq!(sizes(), Ok(24));
 /// ```
-impl From<Error> for crate::Error {
-    fn from(error: Error) -> Self {
+impl From<DataError> for crate::Error {
+    fn from(error: DataError) -> Self {
         let problem = Diagnostic::new(codes::RUN_ARGUMENT, Span::default(), error.message);
         error.help.into_iter().fold(problem, Diagnostic::help).into()
     }

@@ -14,7 +14,7 @@
 //! assert_eq!(show(&y, 80), "[[0 1 2]\n [3 4 5]]");
 //! assert_eq!(Summary::of(&y).mean, Some(2.5));
 //! assert!(compare(&y, &y, Tolerance::usual(DType::I32))?.matches());
-//! # Ok::<(), pto::data::Error>(())
+//! # Ok::<(), pto::data::DataError>(())
 //! ```
 
 mod array;
@@ -33,9 +33,9 @@ mod value;
 
 pub use array::{Array, shape_text};
 pub use compare::{Comparison, Difference, Numbers, Tolerance, compare};
-pub use error::Error;
+pub use error::DataError;
 #[cfg(feature = "ndarray")]
 pub use nd::{NotContiguous, read_view, write_view};
 pub use show::{show, show_number};
 pub use summary::Summary;
-pub use value::Value;
+pub use value::AnyNumber;

@@ -1,6 +1,6 @@
 //! NumPy's `.npz` files: an archive with a `.npy` file for each array.
 
-use super::{Array, Error, npy};
+use super::{Array, DataError, npy};
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
 use std::path::Path;
@@ -10,8 +10,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 type Archive = ZipArchive<BufReader<File>>;
 
 /// Opens a file; the keys are in the order of its arrays.
-fn open(path: &Path) -> Result<(Archive, Vec<String>), Error> {
-    let file = File::open(path).map_err(|e| Error::new(format!("cannot read {}: {e}", path.display())))?;
+fn open(path: &Path) -> Result<(Archive, Vec<String>), DataError> {
+    let file = File::open(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(|e| unreadable(&e).about(path.display()))?;
     let keys = archive.file_names().map(|n| n.map(|n| key_of(&n)).unwrap_or_default()).collect();
     Ok((archive, keys))
@@ -21,7 +21,7 @@ fn open(path: &Path) -> Result<(Archive, Vec<String>), Error> {
 ///
 /// # Errors
 /// When the file cannot be read.
-pub fn keys(path: &Path) -> Result<Vec<String>, Error> {
+pub fn keys(path: &Path) -> Result<Vec<String>, DataError> {
     open(path).map(|(_, keys)| keys)
 }
 
@@ -29,17 +29,17 @@ pub fn keys(path: &Path) -> Result<Vec<String>, Error> {
 ///
 /// # Errors
 /// When the file cannot be read, there is no such key, or the array is not one of plain numbers.
-pub fn read_file(path: &Path, key: Option<&str>) -> Result<npy::Stored, Error> {
+pub fn read_file(path: &Path, key: Option<&str>) -> Result<npy::Stored, DataError> {
     let (mut archive, keys) = open(path)?;
     let key = choose(key, &keys).map_err(|e| e.about(path.display()))?;
-    let about = |e: Error| e.about(format_args!("{}:{key}", path.display()));
+    let about = |e: DataError| e.about(format_args!("{}:{key}", path.display()));
     let position = keys.iter().position(|k| k == key).unwrap_or(0);
     let mut entry = archive.by_index(position).map_err(|e| about(unreadable(&e)))?;
     let stored = npy::read(&mut entry).map_err(about)?;
     // The checksum is looked at when the end is reached.
     match io::copy(&mut entry, &mut io::sink()) {
         Ok(_) => Ok(stored),
-        Err(e) => Err(about(Error::new(format!("the array is damaged: {e}")))),
+        Err(e) => Err(about(DataError::new(format!("the array is damaged: {e}")))),
     }
 }
 
@@ -47,13 +47,13 @@ fn key_of(name: &str) -> String {
     name.strip_suffix(".npy").unwrap_or(name).to_string()
 }
 
-fn choose<'a>(key: Option<&'a str>, keys: &'a [String]) -> Result<&'a str, Error> {
+fn choose<'a>(key: Option<&'a str>, keys: &'a [String]) -> Result<&'a str, DataError> {
     match (key, keys) {
         (Some(key), _) if keys.iter().any(|k| k == key) => Ok(key),
         (None, [only]) => Ok(only),
-        (None, []) => Err(Error::new("the archive is empty")),
-        (Some(key), _) => Err(Error::new(format!("there is no array `{key}`")).help(listed(keys))),
-        (None, _) => Err(Error::new("there are several arrays; say which one").help(format!(
+        (None, []) => Err(DataError::new("the archive is empty")),
+        (Some(key), _) => Err(DataError::new(format!("there is no array `{key}`")).help(listed(keys))),
+        (None, _) => Err(DataError::new("there are several arrays; say which one").help(format!(
             "{}; write FILE.npz:{}",
             listed(keys),
             keys[0]
@@ -66,8 +66,8 @@ fn listed(keys: &[String]) -> String {
     format!("it has {}{more}", keys.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", "))
 }
 
-fn unreadable(error: &zip::result::ZipError) -> Error {
-    Error::new(format!("this is not a readable .npz file: {error}")).help("save it with np.savez(file, name=a)")
+fn unreadable(error: &zip::result::ZipError) -> DataError {
+    DataError::new(format!("this is not a readable .npz file: {error}")).help("save it with np.savez(file, name=a)")
 }
 
 /// Writes arrays under their keys.

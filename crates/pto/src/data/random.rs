@@ -1,16 +1,16 @@
 //! Random data, the same on every machine.
 
 use super::rng::Rng;
-use super::value::{Value, encode, int_range};
+use super::value::{AnyNumber, encode, int_range};
 use crate::isa::DType;
 
 /// An endless row of numbers of one type.
-pub(super) struct Source {
+pub(super) struct RandomNumbers {
     rng: Rng,
     dtype: DType,
 }
 
-impl Source {
+impl RandomNumbers {
     pub(super) fn new(dtype: DType, seed: u64) -> Self {
         Self { rng: Rng::new(seed), dtype }
     }
@@ -23,7 +23,7 @@ impl Source {
             DType::F8E8M0 => 125 + self.rng.next() % 5,
             // Every code is a number.
             DType::F4E1M2 | DType::F4E2M1 => self.rng.next() & 15,
-            d if d.is_float() => encode(d, Value::Float(self.normal())),
+            d if d.is_float() => encode(d, AnyNumber::Float(self.normal())),
             d if d.bits() <= 8 => self.any(),
             // Small enough for an index, and for sums that do not wrap around.
             _ => self.rng.next() % 100,

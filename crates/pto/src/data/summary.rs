@@ -1,6 +1,6 @@
 //! An array in a few numbers.
 
-use super::{Array, Numbers, Value};
+use super::{AnyNumber, Array, Numbers};
 use crate::isa::DType;
 use pto_num::{Bf16, F16};
 
@@ -9,7 +9,7 @@ use pto_num::{Bf16, F16};
 #[non_exhaustive]
 pub struct Summary {
     /// The smallest and the largest number; infinities count, NaN does not.
-    pub range: Option<(Value, Value)>,
+    pub range: Option<(AnyNumber, AnyNumber)>,
     /// The mean of the finite numbers, added up in order as doubles.
     pub mean: Option<f64>,
     /// How many are NaN.
@@ -18,7 +18,7 @@ pub struct Summary {
     pub inf: u64,
     /// The numbers at the corners of the innermost two dimensions, of the first matrix and the last: first and last of
     /// the first row, first and last of the last row. Fewer where these are the same.
-    pub corners: Vec<Value>,
+    pub corners: Vec<AnyNumber>,
 }
 
 impl Summary {
@@ -34,7 +34,7 @@ impl Summary {
             _ => Total::of((0..array.count()).map(|i| array.number(i).to_f64())),
         };
         let wide = matches!(array.dtype(), DType::I64 | DType::U64);
-        let exact = |x: f64| if array.dtype().is_int() { Value::Int(x as i128) } else { Value::Float(x) };
+        let exact = |x: f64| if array.dtype().is_int() { AnyNumber::Int(x as i128) } else { AnyNumber::Float(x) };
         let range = if wide { widest(array) } else { total.range.map(|(low, high)| (exact(low), exact(high))) };
         Self {
             range,
@@ -51,14 +51,14 @@ fn words<const N: usize>(array: &Array) -> impl Iterator<Item = [u8; N]> {
     array.bytes().as_chunks::<N>().0.iter().copied()
 }
 
-fn widest(array: &Array) -> Option<(Value, Value)> {
+fn widest(array: &Array) -> Option<(AnyNumber, AnyNumber)> {
     let number = |i| match array.number(i) {
-        Value::Int(n) => n,
-        Value::Float(x) => x as i128,
+        AnyNumber::Int(n) => n,
+        AnyNumber::Float(x) => x as i128,
     };
     let low = (0..array.count()).map(number).min()?;
     let high = (0..array.count()).map(number).max()?;
-    Some((Value::Int(low), Value::Int(high)))
+    Some((AnyNumber::Int(low), AnyNumber::Int(high)))
 }
 
 #[derive(Default)]
@@ -92,7 +92,7 @@ impl Total {
     }
 }
 
-fn corners(array: &Array) -> Vec<Value> {
+fn corners(array: &Array) -> Vec<AnyNumber> {
     let count = array.count();
     let width = array.shape().last().copied().unwrap_or(1) as usize;
     if count == 0 {
@@ -113,9 +113,9 @@ mod tests {
     #[test]
     fn a_matrix_in_a_few_numbers() {
         let s = Summary::of(&Array::iota(DType::I16, &[3, 4]).expect("small"));
-        assert_eq!(s.range, Some((Value::Int(0), Value::Int(11))));
+        assert_eq!(s.range, Some((AnyNumber::Int(0), AnyNumber::Int(11))));
         assert_eq!(s.mean, Some(5.5));
-        assert_eq!(s.corners, [0, 3, 8, 11].map(Value::Int));
+        assert_eq!(s.corners, [0, 3, 8, 11].map(AnyNumber::Int));
     }
 
     #[test]
@@ -124,7 +124,7 @@ mod tests {
         let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
         let s = Summary::of(&Array::new(DType::F32, &[6], bytes).expect("24 bytes"));
         assert_eq!((s.nan, s.inf, s.mean), (2, 2, Some(-0.5)));
-        assert_eq!(s.range, Some((Value::Float(f64::NEG_INFINITY), Value::Float(f64::INFINITY))));
+        assert_eq!(s.range, Some((AnyNumber::Float(f64::NEG_INFINITY), AnyNumber::Float(f64::INFINITY))));
         assert_eq!(s.corners.len(), 2);
     }
 

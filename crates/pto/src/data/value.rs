@@ -7,14 +7,14 @@ use std::sync::OnceLock;
 
 /// A number of any element type, without loss.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Value {
+pub enum AnyNumber {
     /// Of an integer type.
     Int(i128),
     /// Of a floating-point type.
     Float(f64),
 }
 
-impl Value {
+impl AnyNumber {
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
         match self {
@@ -26,11 +26,11 @@ impl Value {
     /// Reads a number: `3`, `-1.5e3`, `0x7f`, `nan`, `inf`, `true`.
     ///
     /// ```
-    /// use pto::data::Value;
-    /// assert_eq!(Value::parse("-3"), Some(Value::Int(-3)));
-    /// assert_eq!(Value::parse("1e3"), Some(Value::Float(1000.0)));
-    /// assert_eq!(Value::parse("true"), Some(Value::Int(1)));
-    /// assert_eq!(Value::parse("rand"), None);
+    /// use pto::data::AnyNumber;
+    /// assert_eq!(AnyNumber::parse("-3"), Some(AnyNumber::Int(-3)));
+    /// assert_eq!(AnyNumber::parse("1e3"), Some(AnyNumber::Float(1000.0)));
+    /// assert_eq!(AnyNumber::parse("true"), Some(AnyNumber::Int(1)));
+    /// assert_eq!(AnyNumber::parse("rand"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
         let hexadecimal = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -53,7 +53,7 @@ impl Value {
     }
 }
 
-impl fmt::Display for Value {
+impl fmt::Display for AnyNumber {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Int(i) => write!(f, "{i}"),
@@ -118,16 +118,16 @@ pub(super) fn set_bits(dtype: DType, bytes: &mut [u8], index: usize, bits: u64) 
 }
 
 /// What bits stand for.
-pub(super) fn decode(dtype: DType, bits: u64) -> Value {
+pub(super) fn decode(dtype: DType, bits: u64) -> AnyNumber {
     let shift = 64 - dtype.bits();
     match dtype {
-        DType::F32 => Value::Float(f64::from(f32::from_bits(bits as u32))),
-        DType::F16 => Value::Float(f64::from(pto_num::F16(bits as u16).to_f32())),
-        DType::Bf16 => Value::Float(f64::from(pto_num::Bf16(bits as u16).to_f32())),
+        DType::F32 => AnyNumber::Float(f64::from(f32::from_bits(bits as u32))),
+        DType::F16 => AnyNumber::Float(f64::from(pto_num::F16(bits as u16).to_f32())),
+        DType::Bf16 => AnyNumber::Float(f64::from(pto_num::Bf16(bits as u16).to_f32())),
         _ => match dtype.class() {
-            Class::Signed => Value::Int(i128::from((bits << shift) as i64 >> shift)),
-            Class::Unsigned => Value::Int(i128::from(bits)),
-            Class::Float => Value::Float(small(dtype)[bits as usize & 0xff]),
+            Class::Signed => AnyNumber::Int(i128::from((bits << shift) as i64 >> shift)),
+            Class::Unsigned => AnyNumber::Int(i128::from(bits)),
+            Class::Float => AnyNumber::Float(small(dtype)[bits as usize & 0xff]),
         },
     }
 }
@@ -142,10 +142,10 @@ pub(super) fn small(dtype: DType) -> &'static [f64; 256] {
 }
 
 /// The bits of the nearest number of a type; integers wrap around.
-pub(super) fn encode(dtype: DType, value: Value) -> u64 {
+pub(super) fn encode(dtype: DType, value: AnyNumber) -> u64 {
     match (format(dtype), value) {
-        (None, Value::Int(i)) => i as u64,
-        (None, Value::Float(f)) => f.round_ties_even() as i128 as u64,
+        (None, AnyNumber::Int(i)) => i as u64,
+        (None, AnyNumber::Float(f)) => f.round_ties_even() as i128 as u64,
         (Some(Format::F32), _) => u64::from((value.to_f64() as f32).to_bits()),
         (Some(format), _) => u64::from(Exact::from(value.to_f64()).encode(format, Round::Rint, Saturate::Off)),
     }
@@ -179,9 +179,9 @@ mod tests {
 
     #[test]
     fn wide_integers_are_exact() {
-        assert_eq!(decode(DType::U64, u64::MAX), Value::Int(u64::MAX.into()));
-        assert_eq!(decode(DType::I64, 1 << 63), Value::Int(i64::MIN.into()));
+        assert_eq!(decode(DType::U64, u64::MAX), AnyNumber::Int(u64::MAX.into()));
+        assert_eq!(decode(DType::I64, 1 << 63), AnyNumber::Int(i64::MIN.into()));
         assert_eq!(int_range(DType::I64), Some((i64::MIN.into(), i64::MAX.into())));
-        assert_eq!(encode(DType::U64, Value::Int(u64::MAX.into())), u64::MAX);
+        assert_eq!(encode(DType::U64, AnyNumber::Int(u64::MAX.into())), u64::MAX);
     }
 }

@@ -1,7 +1,7 @@
 //! What a page says, section by section.
 
-use super::{Block, Page, Section, forms, words};
-use crate::isa::row::{AttrSpec, Count, Elem, Hazard, SlotKind};
+use super::{Page, PageBlock, Section, forms, words};
+use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind};
 use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
 
 pub(super) fn page(op: Op) -> Page {
@@ -45,7 +45,7 @@ fn facts(row: &Row) -> Vec<(&'static str, String)> {
 fn semantics(row: &Row) -> Option<Section> {
     let lines: Vec<&str> = row.doc.iter().skip(1).map(|l| l.trim()).collect();
     let paragraphs = lines.split(|l| l.is_empty()).filter(|p| !p.is_empty());
-    Section::new("Semantics", paragraphs.map(|p| Block::Text(p.join(" "))).collect())
+    Section::new("Semantics", paragraphs.map(|p| PageBlock::Text(p.join(" "))).collect())
 }
 
 fn operands(row: &Row) -> Option<Section> {
@@ -69,14 +69,14 @@ fn operands(row: &Row) -> Option<Section> {
     let head = vec!["name", "access", "kind", "memory", "layout", "elements"];
     let mut blocks = Vec::new();
     if !row.slots.is_empty() {
-        blocks.push(Block::Table(head, row.slots.iter().map(line).collect()));
+        blocks.push(PageBlock::Table(head, row.slots.iter().map(line).collect()));
     }
     if !row.results.is_empty() {
         let line = |s: &Slot| {
-            let optional = if s.count == Count::Optional { ", optional" } else { "" };
+            let optional = if s.count == SlotCount::Optional { ", optional" } else { "" };
             vec![format!("`{}`", s.name), format!("{}{optional}", s.kind.noun())]
         };
-        blocks.push(Block::Table(vec!["result", "kind"], row.results.iter().map(line).collect()));
+        blocks.push(PageBlock::Table(vec!["result", "kind"], row.results.iter().map(line).collect()));
     }
     Section::new("Operands", blocks)
 }
@@ -98,12 +98,12 @@ fn attributes(row: &Row) -> Option<Section> {
         vec![format!("`{}`", spec.name), spec.legal_values(), default, doc]
     };
     let rows: Vec<_> = row.attrs.iter().map(line).collect();
-    let table = Block::Table(vec!["name", "legal values", "default", "meaning"], rows);
+    let table = PageBlock::Table(vec!["name", "legal values", "default", "meaning"], rows);
     Section::new("Attributes", if row.attrs.is_empty() { Vec::new() } else { vec![table] })
 }
 
 fn element_types(row: &Row) -> Option<Section> {
-    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == Elem::Data);
+    let has_data = row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data);
     if !has_data {
         return None;
     }
@@ -111,7 +111,7 @@ fn element_types(row: &Row) -> Option<Section> {
         let types = if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };
         vec![t.name().to_string(), if types.is_empty() { "–".to_string() } else { types.to_string() }]
     };
-    let table = Block::Table(vec!["target", "data types"], Target::ALL.into_iter().map(line).collect());
+    let table = PageBlock::Table(vec!["target", "data types"], Target::ALL.into_iter().map(line).collect());
     Section::new("Element types", vec![table])
 }
 
@@ -127,7 +127,7 @@ fn rules(row: &Row) -> Option<Section> {
         if on.len() == everywhere { rule.describe() } else { format!("{} ({})", rule.describe(), names.join(", ")) }
     };
     let list: Vec<String> = all.iter().map(text).collect();
-    Section::new("Rules", if list.is_empty() { Vec::new() } else { vec![Block::List(list)] })
+    Section::new("Rules", if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] })
 }
 
 fn execution(row: &Row) -> Option<Section> {
@@ -139,30 +139,30 @@ fn execution(row: &Row) -> Option<Section> {
         ("scratch", row.scratch.as_ref().map(words::scratch)),
     ];
     let rows: Vec<_> = facts.into_iter().filter_map(|(name, text)| Some(vec![name.to_string(), text?])).collect();
-    Section::new("Execution", if rows.is_empty() { Vec::new() } else { vec![Block::Table(Vec::new(), rows)] })
+    Section::new("Execution", if rows.is_empty() { Vec::new() } else { vec![PageBlock::Table(Vec::new(), rows)] })
 }
 
 /// What devices do beyond what the instruction means.
 fn hazards(row: &Row) -> Option<Section> {
     let line = |h: &Hazard| vec![words::targets(h.targets), h.describe(), h.harm.respected_by().to_string()];
     let rows: Vec<_> = row.hazards.iter().map(line).collect();
-    let table = Block::Table(vec!["target", "what the implementation does", "respected by"], rows);
+    let table = PageBlock::Table(vec!["target", "what the implementation does", "respected by"], rows);
     Section::new("Hazards", if row.hazards.is_empty() { Vec::new() } else { vec![table] })
 }
 
 fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
     let lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
-    Section::new("Text forms", lines.into_iter().map(|(title, line)| Block::Code(title, line)).collect())
+    Section::new("Text forms", lines.into_iter().map(|(title, line)| PageBlock::Code(title, line)).collect())
 }
 
 fn cpp(op: Op) -> Option<Section> {
     let row = op.row();
     if !row.cpp.missing.is_empty() {
-        return Section::new("C++", vec![Block::Text(format!("None: {}.", row.cpp.missing))]);
+        return Section::new("C++", vec![PageBlock::Text(format!("None: {}.", row.cpp.missing))]);
     }
     let spellings = pto_emit::spellings(op);
     let call = if spellings.is_empty() { words::cpp_call(row) } else { Some(spellings.join("\n")) };
-    Section::new("C++", call.map(|call| Block::Code("", call)).into_iter().collect())
+    Section::new("C++", call.map(|call| PageBlock::Code("", call)).into_iter().collect())
 }
 
 fn example(op: Op) -> Option<Section> {
@@ -173,7 +173,7 @@ fn example(op: Op) -> Option<Section> {
         .filter(|&t| t == target || crate::Program::parse(&text).inspect(t).iter().all(crate::Diagnostic::is_hazard))
         .map(Target::name)
         .collect();
-    Section::new("Example", vec![Block::Text(format!("Legal on {}.", legal.join(", "))), Block::Code("", text)])
+    Section::new("Example", vec![PageBlock::Text(format!("Legal on {}.", legal.join(", "))), PageBlock::Code("", text)])
 }
 
 fn performance(op: Op, row: &Row) -> Option<Section> {
@@ -186,14 +186,14 @@ fn performance(op: Op, row: &Row) -> Option<Section> {
             line("Per-repeat throughput", d.per_repeat, d.per_repeat),
             line("Pipeline interval", d.interval, d.interval),
         ];
-        blocks.push(Block::Table(vec!["a2a3, in cycles", "FP", "INT"], rows));
+        blocks.push(PageBlock::Table(vec!["a2a3, in cycles", "FP", "INT"], rows));
     }
-    if row.cost != crate::isa::row::Cost::None {
-        blocks.push(Block::Text(format!("Cost class: {}.", words::cost(row.cost))));
+    if row.cost != crate::isa::row::CostClass::None {
+        blocks.push(PageBlock::Text(format!("Cost class: {}.", words::cost(row.cost))));
     }
     let laws: Vec<Vec<String>> = row.targets.iter().filter_map(|t| law(op, t)).collect();
     if !laws.is_empty() {
-        blocks.push(Block::Table(vec!["target", "law, in cycles", "grade", "source"], laws));
+        blocks.push(PageBlock::Table(vec!["target", "law, in cycles", "grade", "source"], laws));
     }
     Section::new("Performance", blocks)
 }
@@ -209,5 +209,5 @@ fn law(op: Op, target: Target) -> Option<Vec<String>> {
 
 fn notes(row: &Row) -> Option<Section> {
     let list: Vec<String> = row.notes.iter().map(|n| n.to_string()).collect();
-    Section::new("Notes", if list.is_empty() { Vec::new() } else { vec![Block::List(list)] })
+    Section::new("Notes", if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] })
 }

@@ -1,6 +1,6 @@
 //! HTML from parts of pages.
 
-use super::{Block, Page};
+use super::{Page, PageBlock};
 
 /// Columns of program text that fit beside the navigation.
 const CODE_WIDTH: usize = 100;
@@ -58,16 +58,16 @@ pub(super) fn contents(page: &Page) -> String {
     page.sections.iter().map(link).collect()
 }
 
-fn block(block: &Block) -> String {
+fn block(block: &PageBlock) -> String {
     match block {
-        Block::Text(text) => format!("<p>{}</p>\n", inline(text)),
-        Block::List(items) => {
+        PageBlock::Text(text) => format!("<p>{}</p>\n", inline(text)),
+        PageBlock::List(items) => {
             let items: String = items.iter().map(|i| format!("<li>{}</li>\n", inline(i))).collect();
             format!("<ul>\n{items}</ul>\n")
         }
-        Block::Table(head, rows) => table(head, rows),
-        Block::Code("", text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
-        Block::Code(title, text) => {
+        PageBlock::Table(head, rows) => table(head, rows),
+        PageBlock::Code("", text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
+        PageBlock::Code(title, text) => {
             let code = escape(super::example::fold(text, CODE_WIDTH).trim_end());
             format!("<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n", escape(title))
         }

@@ -55,10 +55,10 @@ pub(crate) struct Page {
 
 pub(crate) struct Section {
     title: &'static str,
-    blocks: Vec<Block>,
+    blocks: Vec<PageBlock>,
 }
 
-pub(crate) enum Block {
+pub(crate) enum PageBlock {
     /// A paragraph; names in backquotes.
     Text(String),
     List(Vec<String>),
@@ -70,7 +70,7 @@ pub(crate) enum Block {
 
 impl Section {
     /// A section, unless there is nothing in it.
-    fn new(title: &'static str, blocks: Vec<Block>) -> Option<Self> {
+    fn new(title: &'static str, blocks: Vec<PageBlock>) -> Option<Self> {
         (!blocks.is_empty()).then_some(Self { title, blocks })
     }
 

@@ -1,6 +1,6 @@
 //! Pages for a terminal: plain text in columns, headings in bold.
 
-use super::{Block, Page};
+use super::{Page, PageBlock};
 
 const BOLD: &str = "\u{1b}[1m";
 const DIM: &str = "\u{1b}[2m";
@@ -21,7 +21,7 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     for section in &page.sections {
         out += &format!("\n{BOLD}{}{RESET}\n", section.title);
         for (at, block) in section.blocks.iter().enumerate() {
-            if at > 0 && !matches!((block, &section.blocks[at - 1]), (Block::Code(..), Block::Code(..))) {
+            if at > 0 && !matches!((block, &section.blocks[at - 1]), (PageBlock::Code(..), PageBlock::Code(..))) {
                 out.push('\n');
             }
             out += &self::block(block, width);
@@ -39,14 +39,14 @@ fn heading(title: &str, summary: &str, width: usize) -> String {
     format!("{TITLE}{title}{RESET}  {}\n{rest}\n", lines[0])
 }
 
-fn block(block: &Block, width: usize) -> String {
+fn block(block: &PageBlock, width: usize) -> String {
     match block {
-        Block::Text(text) => indented(&wrap(text, width - INDENT), ""),
-        Block::List(items) => {
+        PageBlock::Text(text) => indented(&wrap(text, width - INDENT), ""),
+        PageBlock::List(items) => {
             items.iter().map(|item| indented(&wrap(item, width - INDENT - 2), "- ")).collect::<Vec<_>>().concat()
         }
-        Block::Table(head, rows) => table(head, rows, width),
-        Block::Code(title, text) => code(title, text, width),
+        PageBlock::Table(head, rows) => table(head, rows, width),
+        PageBlock::Code(title, text) => code(title, text, width),
     }
 }
 

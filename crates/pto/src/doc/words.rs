@@ -1,6 +1,6 @@
 //! Parts of rows in words.
 
-use crate::isa::row::{Alias, Cost, Count, Domain, Effect, Elem, Orders, PipeCase, Pipes, Scratch};
+use crate::isa::row::{Aliasing, CostClass, Domain, Effect, ElemRule, Orders, PipeCase, Pipes, Scratch, SlotCount};
 use crate::isa::{Dir, Locs, Row, Slot, Target, Targets};
 
 pub(super) fn targets(set: Targets) -> String {
@@ -15,9 +15,9 @@ pub(super) fn direction(slot: &Slot) -> String {
         Dir::InOut => "read, written",
     };
     match slot.count {
-        Count::One => dir.to_string(),
-        Count::Optional => format!("{dir}, optional"),
-        Count::Many => format!("{dir}, any number"),
+        SlotCount::One => dir.to_string(),
+        SlotCount::Optional => format!("{dir}, optional"),
+        SlotCount::Many => format!("{dir}, any number"),
     }
 }
 
@@ -31,10 +31,10 @@ pub(super) fn layouts(orders: Orders) -> String {
 
 pub(super) fn elements(slot: &Slot) -> String {
     match slot.elem {
-        Elem::Any => "any".to_string(),
-        Elem::Data => "data type".to_string(),
-        Elem::Of(set) => set.to_string(),
-        Elem::Like(other) => format!("as `{other}`"),
+        ElemRule::Any => "any".to_string(),
+        ElemRule::Data => "data type".to_string(),
+        ElemRule::Of(set) => set.to_string(),
+        ElemRule::Like(other) => format!("as `{other}`"),
     }
 }
 
@@ -50,12 +50,12 @@ pub(super) fn domain(domain: Domain) -> Option<String> {
     }
 }
 
-pub(super) fn aliasing(alias: Alias) -> Option<String> {
+pub(super) fn aliasing(alias: Aliasing) -> Option<String> {
     match alias {
-        Alias::InPlace => Some("a destination may be the same tile as a source".to_string()),
-        Alias::Distinct(on) if on == Targets::ALL => Some("a destination must not overlap a source".to_string()),
-        Alias::Distinct(on) => Some(format!("a destination must not overlap a source on {}", targets(on))),
-        Alias::None => None,
+        Aliasing::InPlace => Some("a destination may be the same tile as a source".to_string()),
+        Aliasing::Distinct(on) if on == Targets::ALL => Some("a destination must not overlap a source".to_string()),
+        Aliasing::Distinct(on) => Some(format!("a destination must not overlap a source on {}", targets(on))),
+        Aliasing::None => None,
     }
 }
 
@@ -101,7 +101,7 @@ pub(super) fn scratch(scratch: &Scratch) -> String {
 }
 
 /// The name of a cost law, as words.
-pub(super) fn cost(cost: Cost) -> String {
+pub(super) fn cost(cost: CostClass) -> String {
     let mut words = String::new();
     for c in format!("{cost:?}").chars() {
         if c.is_uppercase() && !words.is_empty() {

@@ -44,9 +44,9 @@ impl AttrArg for Symbol<'_> {
 }
 
 /// A value of an enumeration, by position.
-pub(super) struct Choice(pub &'static EnumDef, pub u8);
+pub(super) struct EnumChoice(pub &'static EnumDef, pub u8);
 
-impl AttrArg for Choice {
+impl AttrArg for EnumChoice {
     fn attr(self, _: &mut Module) -> Attr {
         Attr::Enum(self.0, self.1)
     }

@@ -3,14 +3,14 @@
 //! Rust's own `for` and `if` work while a kernel is traced: loops unroll, branches choose what is recorded. What is here
 //! becomes control flow of the program.
 
-use super::attrs::{AttrArg, Choice};
+use super::attrs::{AttrArg, EnumChoice};
 use super::global::Gm;
 use super::marks::{Idx, ScalarKind};
 use super::scalar::{Bool, Index, Scalar, ScalarOf};
-use super::trace::{Handle, ResultHandle, Trace, at, with};
-use crate::ir::Rest;
+use super::trace::{Handle, KernelTrace, ResultHandle, at, with};
+use crate::ir::OpExtras;
 use crate::ir::{RegionId, ValueId};
-use crate::isa::row::{Control, Core};
+use crate::isa::row::{Control, CoreKind};
 use crate::isa::{Op, Type, enums};
 use std::marker::PhantomData;
 use std::panic::Location;
@@ -91,7 +91,7 @@ fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(
     with(|trace| {
         if let Some(end) = end {
             let operands: Vec<(u8, ValueId)> = given.into_iter().map(|v| (0, v)).collect();
-            trace.builder.op(end, &operands, &[], Rest::default());
+            trace.builder.op(end, &operands, &[], OpExtras::default());
         }
         trace.builder.close_block()
     })
@@ -104,7 +104,7 @@ fn with_regions<C: Carry>(chosen: Op, operands: &[(u8, ValueId)], regions: Vec<R
         let slot = chosen.row().slots.len() as u8;
         let named: Vec<(String, Type)> = C::types().into_iter().map(|ty| (trace.fresh("r"), ty)).collect();
         let results: Vec<(u8, &str, Type)> = named.iter().map(|(name, ty)| (slot, name.as_str(), ty.clone())).collect();
-        let values = trace.builder.op(chosen, operands, &results, Rest { regions, ..Rest::default() });
+        let values = trace.builder.op(chosen, operands, &results, OpExtras { regions, ..OpExtras::default() });
         C::from_values(&mut values.into_iter())
     })
 }
@@ -186,7 +186,7 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
         with(|trace| {
             let operands: Vec<(u8, ValueId)> =
                 std::iter::once((0, condition.value())).chain(state.values().into_iter().map(|v| (1, v))).collect();
-            trace.builder.op(Op::of(Control::Condition), &operands, &[], Rest::default());
+            trace.builder.op(Op::of(Control::Condition), &operands, &[], OpExtras::default());
         });
     });
     let after = region(false, Some(Op::of(Control::Yield)), |_, state: C| body(state));
@@ -259,30 +259,30 @@ impl<C: Carry> Branch<C> {
 #[track_caller]
 pub fn on_cube(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(Op::of(Control::Section(Core::Cube)), &[], vec![inside]);
+    with_regions::<()>(Op::of(Control::Section(CoreKind::Cube)), &[], vec![inside]);
 }
 
 /// Code for the vector cores.
 #[track_caller]
 pub fn on_vector(body: impl FnOnce()) {
     let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(Op::of(Control::Section(Core::Vector)), &[], vec![inside]);
+    with_regions::<()>(Op::of(Control::Section(CoreKind::Vector)), &[], vec![inside]);
 }
 
 /// A function of the program that runs on the cube core, and a call of it with these arguments.
 #[track_caller]
 pub fn cube_function<A: Carry>(name: &str, args: A, body: impl FnOnce(A)) {
-    function(name, Core::Cube, args, body);
+    function(name, CoreKind::Cube, args, body);
 }
 
 /// A function of the program that runs on the vector cores, and a call of it with these arguments.
 #[track_caller]
 pub fn vector_function<A: Carry>(name: &str, args: A, body: impl FnOnce(A)) {
-    function(name, Core::Vector, args, body);
+    function(name, CoreKind::Vector, args, body);
 }
 
 #[track_caller]
-fn function<A: Carry>(name: &str, core: Core, args: A, body: impl FnOnce(A)) {
+fn function<A: Carry>(name: &str, core: CoreKind, args: A, body: impl FnOnce(A)) {
     let place = Location::caller();
     let params = at(place, |trace| {
         trace.open_function();
@@ -293,14 +293,14 @@ fn function<A: Carry>(name: &str, core: Core, args: A, body: impl FnOnce(A)) {
     at(place, |trace| {
         let kind = enums::KERNEL_KIND.find(core.name()).expect("both kinds are in the list") as u8;
         let module = &mut trace.builder.module;
-        let kind = Choice(&enums::KERNEL_KIND, kind).attr(module);
+        let kind = EnumChoice(&enums::KERNEL_KIND, kind).attr(module);
         let private = "private".attr(module);
         trace.close_function(name, vec![("sym_visibility", private), ("pto.kernel_kind", kind)]);
         trace.call(name, &args.values());
     });
 }
 
-impl Trace {
+impl KernelTrace {
     fn param(&mut self, stem: &str, ty: &Type) -> ValueId {
         let name = self.fresh(stem);
         self.builder.param(&name, ty)
@@ -310,6 +310,6 @@ impl Trace {
         let module = &mut self.builder.module;
         let attrs = vec![(module.names.intern("callee"), super::attrs::Symbol(name).attr(module))];
         let operands: Vec<(u8, ValueId)> = args.iter().map(|v| (0, *v)).collect();
-        self.builder.op(Op::of(Control::Call), &operands, &[], Rest { attrs, ..Rest::default() });
+        self.builder.op(Op::of(Control::Call), &operands, &[], OpExtras { attrs, ..OpExtras::default() });
     }
 }

@@ -1,8 +1,8 @@
 //! Events between instructions, as flags between their pipes.
 
-use super::attrs::{AttrArg, Choice};
-use super::trace::Trace;
-use crate::ir::Rest;
+use super::attrs::{AttrArg, EnumChoice};
+use super::trace::KernelTrace;
+use crate::ir::OpExtras;
 use crate::ir::{BlockId, OpId};
 use crate::isa::row::{FlagForm, SyncOp};
 use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};
@@ -26,7 +26,7 @@ struct Taken {
 /// Event ids between two pipes.
 const IDS: u8 = 8;
 
-impl Trace {
+impl KernelTrace {
     /// Lets an instruction wait for one before it.
     pub(super) fn wait_for(&mut self, waiting: OpId, done: OpId) {
         let (Some(from), Some(to)) = (self.pipe(done), self.pipe(waiting)) else { return };
@@ -94,15 +94,15 @@ impl Trace {
     /// Inserts an operation in front of an instruction, or behind it.
     fn insert(&mut self, inserted: Op, pipes: &[(&str, Pipe)], id: Option<u8>, at: (BlockId, OpId, bool)) {
         let module = &mut self.builder.module;
-        let place = |pipe: Pipe| Choice(&enums::PIPE, enums::PIPE.find(pipe.name()).unwrap_or(0) as u8);
+        let place = |pipe: Pipe| EnumChoice(&enums::PIPE, enums::PIPE.find(pipe.name()).unwrap_or(0) as u8);
         let mut attrs = Vec::new();
         for (name, pipe) in pipes {
             attrs.push((module.names.intern(name), place(*pipe).attr(module)));
         }
         if let Some(id) = id {
-            attrs.push((module.names.intern("event_id"), Choice(&enums::EVENT, id).attr(module)));
+            attrs.push((module.names.intern("event_id"), EnumChoice(&enums::EVENT, id).attr(module)));
         }
-        self.builder.op(inserted, &[], &[], Rest { attrs, ..Rest::default() });
+        self.builder.op(inserted, &[], &[], OpExtras { attrs, ..OpExtras::default() });
         let (block, other, after) = at;
         self.move_last_before(block, other, after);
     }

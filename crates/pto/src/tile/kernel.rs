@@ -2,11 +2,11 @@
 
 use super::global::Gm;
 use super::marks::ScalarKind;
-use super::places::Places;
+use super::places::CallSites;
 use super::scalar::Scalar;
 use super::trace::{self, ResultHandle, at, with};
 use crate::ir::Attr;
-use crate::{Arg, Checked, Error, Form, Options, Plan, Program, Report, Target};
+use crate::{Arg, Checked, Error, Form, Options, Plan, Program, RunReport, Target};
 use crate::{cost, emit, race};
 use std::panic::Location;
 use std::sync::Arc;
@@ -46,7 +46,7 @@ impl Kernel {
     /// # Panics
     /// When `body` does.
     #[track_caller]
-    pub fn trace<A>(name: &str, body: impl KernelFn<A>) -> Self {
+    pub fn trace<A>(name: &str, body: impl TracedFn<A>) -> Self {
         Self::trace_named(name, &[], body)
     }
 
@@ -55,13 +55,13 @@ impl Kernel {
     /// # Panics
     /// When `body` does.
     #[track_caller]
-    pub fn trace_named<A>(name: &str, params: &[&str], body: impl KernelFn<A>) -> Self {
+    pub fn trace_named<A>(name: &str, params: &[&str], body: impl TracedFn<A>) -> Self {
         let place = Location::caller();
         let (mut module, places, problems) = trace::record(place, || {
             body.call(params);
             at(place, |trace| trace.close_function(name, vec![("pto.entry", Attr::Unit)]));
         });
-        module.source = Some(Arc::new(Places::new(places)));
+        module.source = Some(Arc::new(CallSites::new(places)));
         Self { program: Program::from_parts(module, problems) }
     }
 
@@ -95,7 +95,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, or what stopped the run, with the Rust lines.
-    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<Report, Error> {
+    pub fn run(&self, target: Target, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         self.program.run(target, args)
     }
 
@@ -103,7 +103,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, or what was found, with the Rust lines.
-    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::Report, Error> {
+    pub fn race(&self, target: Target, args: &mut [Arg<'_>]) -> Result<race::RaceReport, Error> {
         self.program.race(target, args)
     }
 
@@ -111,7 +111,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, or what cannot be predicted, with the Rust lines.
-    pub fn perf(&self, target: Target) -> Result<cost::Report, Error> {
+    pub fn perf(&self, target: Target) -> Result<cost::PerfReport, Error> {
         self.program.perf(target)
     }
 
@@ -137,7 +137,7 @@ impl Kernel {
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
-    pub fn emit(&self, target: Target, sync: emit::Sync) -> Result<emit::Emitted, Error> {
+    pub fn emit(&self, target: Target, sync: emit::InsertSync) -> Result<emit::Emitted, Error> {
         self.program.emit(target, sync)
     }
 }
@@ -147,22 +147,22 @@ impl Kernel {
     message = "a kernel cannot be given `{Self}`",
     note = "its parameters are `Gm<T>` for memory and `Index` or `Scalar<T>` for numbers"
 )]
-pub trait Param: ResultHandle {}
+pub trait KernelParam: ResultHandle {}
 
-impl<T: ScalarKind> Param for Gm<T> {}
-impl<T: ScalarKind> Param for Scalar<T> {}
+impl<T: ScalarKind> KernelParam for Gm<T> {}
+impl<T: ScalarKind> KernelParam for Scalar<T> {}
 
-/// A function or closure that describes a kernel: its parameters are [`Param`]s, at most twelve, and it gives nothing back.
+/// A function or closure that describes a kernel: its parameters are [`KernelParam`]s, at most twelve, and it gives nothing back.
 #[diagnostic::on_unimplemented(
     message = "this is not a function that describes a kernel",
     note = "a kernel takes at most twelve parameters, each `Gm<T>`, `Index` or `Scalar<T>`, and gives nothing back"
 )]
-pub trait KernelFn<A> {
+pub trait TracedFn<A> {
     #[doc(hidden)]
     fn call(self, names: &[&str]);
 }
 
-fn param<P: Param>(names: &[&str], at: usize) -> P {
+fn param<P: KernelParam>(names: &[&str], at: usize) -> P {
     with(|trace| {
         let stem = names.get(at).map_or_else(|| format!("arg{at}"), |name| (*name).to_string());
         let name = trace.fresh(&stem);
@@ -172,7 +172,7 @@ fn param<P: Param>(names: &[&str], at: usize) -> P {
 
 macro_rules! kernel_functions {
     ($(($($name:ident $at:tt)*))+) => {$(
-        impl<Fun: FnOnce($($name),*), $($name: Param),*> KernelFn<($($name,)*)> for Fun {
+        impl<Fun: FnOnce($($name),*), $($name: KernelParam),*> TracedFn<($($name,)*)> for Fun {
             fn call(self, names: &[&str]) {
                 let _ = names;
                 self($(param::<$name>(names, $at)),*);

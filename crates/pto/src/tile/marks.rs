@@ -1,6 +1,6 @@
 //! What the parameters of a tile type can be: memories, element types, layouts, pads.
 
-use crate::isa::{BLayout, Compact, DType, Loc, Pad, SLayout, Scalar as ScalarType};
+use crate::isa::{BLayout, Compact, DType, Loc, Pad, SLayout, ScalarType};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8, I4};
 
 /// Keeps the traits of this module to the types of this module.

@@ -63,21 +63,21 @@ pub use control::{
 };
 pub use global::{Gm, View};
 pub use issued::Issued;
-pub use kernel::{Kernel, KernelFn, Param};
+pub use kernel::{Kernel, KernelParam, TracedFn};
 pub use marks::*;
 pub use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8, I4};
 pub use scalar::{
     AnyInt, AnyScalar, Arithmetic, Bits, Bool, Index, IndexList, Integer, Scalar, ScalarOf, TileOrScalar,
 };
 pub use tile::{
-    DYN, Same, Source, Tile, TileAcc, TileBias, TileLeft, TileMat, TileOf, TileOrView, TileRight, TileScaling, name,
+    DYN, Same, SourceTile, Tile, TileAcc, TileBias, TileLeft, TileMat, TileOf, TileOrView, TileRight, TileScaling, name,
 };
 pub use tokens::{AsyncEvent, EventToken, Opaque, PipeHandle, Session};
 pub use trace::{Handle, ResultHandle};
 
-use attrs::{Choice, Symbol};
+use attrs::{EnumChoice, Symbol};
 use global::{ViewKind, view_type};
-use trace::Call;
+use trace::InstrCall;
 
 include!(concat!(env!("OUT_DIR"), "/intrinsics.rs"));
 

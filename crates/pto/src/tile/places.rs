@@ -1,23 +1,23 @@
 //! The lines of the Rust source that diagnostics of a kernel are about.
 
-use super::trace::Place;
+use super::trace::CallSite;
 use crate::isa::{Excerpt, Location, Source, Span};
 
 /// The places that a kernel was traced at; spans of its operations are positions in the list.
 #[derive(Debug)]
-pub(super) struct Places(Vec<Place>);
+pub(super) struct CallSites(Vec<CallSite>);
 
-impl Places {
-    pub fn new(places: Vec<Place>) -> Self {
+impl CallSites {
+    pub fn new(places: Vec<CallSite>) -> Self {
         Self(places)
     }
 
-    fn place(&self, span: Span) -> Option<Place> {
+    fn place(&self, span: Span) -> Option<CallSite> {
         self.0.get(span.start as usize).copied()
     }
 }
 
-impl Source for Places {
+impl Source for CallSites {
     fn location(&self, span: Span) -> Option<Location> {
         let place = self.place(span)?;
         Some(Location::new(short(place.file()), place.line(), place.column()))

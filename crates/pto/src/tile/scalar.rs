@@ -1,10 +1,10 @@
 //! Scalars of a kernel: numbers that are known when it runs, and arithmetic on them.
 
 use super::marks::{Element, Idx, ScalarKind};
-use super::trace::{self, Call, Handle, Number, Ref, ResultHandle, with};
+use super::trace::{self, Handle, InstrCall, NumberLiteral, Ref, ResultHandle, with};
 use crate::ir::ValueId;
 use crate::isa::row::Arith;
-use crate::isa::{Class, EnumDef, Op, Scalar as ScalarType, Type, enums};
+use crate::isa::{Class, EnumDef, Op, ScalarType, Type, enums};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8};
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
@@ -76,7 +76,7 @@ impl<T> ScalarOf<T> for Scalar<T> {
     }
 }
 
-fn constant<T: ScalarKind>(number: Number) -> Scalar<T> {
+fn constant<T: ScalarKind>(number: NumberLiteral) -> Scalar<T> {
     with(|trace| Scalar::from_result(trace.constant(T::SCALAR, number)))
 }
 
@@ -84,7 +84,7 @@ macro_rules! numbers {
     ($($kind:ident from $($type:ty)|+ as $number:ident $wide:ty;)+) => {$($(
         impl ScalarOf<$kind> for $type {
             fn scalar(self) -> Scalar<$kind> {
-                constant(Number::$number(self as $wide))
+                constant(NumberLiteral::$number(self as $wide))
             }
         }
     )+)+};
@@ -252,7 +252,7 @@ integers!(i8 i16 i32 i64 u8 u16 u32 u64 Idx);
 impl Bits for bool {}
 
 /// An operation on two scalars, by the class of their type.
-struct Pair {
+struct BinaryScalarOp {
     signed: Arith,
     unsigned: Arith,
     float: Arith,
@@ -269,18 +269,18 @@ const fn class_of(ty: ScalarType) -> Class {
     }
 }
 
-impl Pair {
+impl BinaryScalarOp {
     #[track_caller]
     fn apply<T: ScalarKind>(&self, a: Scalar<T>, b: Scalar<T>) -> Scalar<T> {
         if let Some(known) = self.folded(a, b) {
-            return constant(Number::Int(known));
+            return constant(NumberLiteral::Int(known));
         }
         let chosen = match class_of(T::SCALAR) {
             Class::Signed => self.signed,
             Class::Unsigned => self.unsigned,
             Class::Float => self.float,
         };
-        let call = Call::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value());
+        let call = InstrCall::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 
@@ -294,20 +294,31 @@ impl Pair {
     }
 }
 
-const ADD: Pair = Pair { signed: Arith::Add, unsigned: Arith::Add, float: Arith::AddFloat, fold: i64::checked_add };
-const SUB: Pair = Pair { signed: Arith::Sub, unsigned: Arith::Sub, float: Arith::SubFloat, fold: i64::checked_sub };
-const MUL: Pair = Pair { signed: Arith::Mul, unsigned: Arith::Mul, float: Arith::MulFloat, fold: i64::checked_mul };
-const DIV: Pair =
-    Pair { signed: Arith::DivSigned, unsigned: Arith::DivUnsigned, float: Arith::DivFloat, fold: i64::checked_div };
-const REM: Pair =
-    Pair { signed: Arith::RemSigned, unsigned: Arith::RemUnsigned, float: Arith::RemFloat, fold: i64::checked_rem };
-const MIN: Pair = Pair {
+const ADD: BinaryScalarOp =
+    BinaryScalarOp { signed: Arith::Add, unsigned: Arith::Add, float: Arith::AddFloat, fold: i64::checked_add };
+const SUB: BinaryScalarOp =
+    BinaryScalarOp { signed: Arith::Sub, unsigned: Arith::Sub, float: Arith::SubFloat, fold: i64::checked_sub };
+const MUL: BinaryScalarOp =
+    BinaryScalarOp { signed: Arith::Mul, unsigned: Arith::Mul, float: Arith::MulFloat, fold: i64::checked_mul };
+const DIV: BinaryScalarOp = BinaryScalarOp {
+    signed: Arith::DivSigned,
+    unsigned: Arith::DivUnsigned,
+    float: Arith::DivFloat,
+    fold: i64::checked_div,
+};
+const REM: BinaryScalarOp = BinaryScalarOp {
+    signed: Arith::RemSigned,
+    unsigned: Arith::RemUnsigned,
+    float: Arith::RemFloat,
+    fold: i64::checked_rem,
+};
+const MIN: BinaryScalarOp = BinaryScalarOp {
     signed: Arith::MinSigned,
     unsigned: Arith::MinUnsigned,
     float: Arith::MinimumFloat,
     fold: |a, b| Some(a.min(b)),
 };
-const MAX: Pair = Pair {
+const MAX: BinaryScalarOp = BinaryScalarOp {
     signed: Arith::MaxSigned,
     unsigned: Arith::MaxUnsigned,
     float: Arith::MaximumFloat,
@@ -316,8 +327,8 @@ const MAX: Pair = Pair {
 
 macro_rules! bits {
     ($($name:ident = $signed:ident $unsigned:ident;)+) => {$(
-        const $name: Pair =
-            Pair { signed: Arith::$signed, unsigned: Arith::$unsigned, float: Arith::$signed, fold: |_, _| None };
+        const $name: BinaryScalarOp =
+            BinaryScalarOp { signed: Arith::$signed, unsigned: Arith::$unsigned, float: Arith::$signed, fold: |_, _| None };
     )+};
 }
 
@@ -359,10 +370,10 @@ impl<T: Arithmetic> Neg for Scalar<T> {
     #[track_caller]
     fn neg(self) -> Self {
         if class_of(T::SCALAR) == Class::Float {
-            let call = Call::new(Op::of(Arith::NegFloat)).operand(0, self.value());
+            let call = InstrCall::new(Op::of(Arith::NegFloat)).operand(0, self.value());
             return Self::from_result(call.result(Type::Scalar(T::SCALAR)));
         }
-        SUB.apply(constant(Number::Int(0)), self)
+        SUB.apply(constant(NumberLiteral::Int(0)), self)
     }
 }
 
@@ -426,8 +437,8 @@ fn compare<T: ScalarKind>(a: Scalar<T>, b: Scalar<T>, names: [&str; 3]) -> Bool 
         Class::Unsigned => (Arith::CompareInt, &enums::CMPI_PREDICATE, names[1]),
         Class::Float => (Arith::CompareFloat, &enums::CMPF_PREDICATE, names[2]),
     };
-    let predicate = super::attrs::Choice(list, list.find(name).expect("a predicate of the list") as u8);
-    let call = Call::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
+    let predicate = super::attrs::EnumChoice(list, list.find(name).expect("a predicate of the list") as u8);
+    let call = InstrCall::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
     Bool::from_result(call.result(Type::Scalar(ScalarType::I1)))
 }
 
@@ -436,8 +447,10 @@ impl Bool {
     #[track_caller]
     pub fn select<T: ScalarKind, A: ScalarOf<T>, B: ScalarOf<T>>(self, yes: A, no: B) -> Scalar<T> {
         let (yes, no) = (yes.scalar(), no.scalar());
-        let call =
-            Call::new(Op::of(Arith::Select)).operand(0, self.value()).operand(1, yes.value()).operand(2, no.value());
+        let call = InstrCall::new(Op::of(Arith::Select))
+            .operand(0, self.value())
+            .operand(1, yes.value())
+            .operand(2, no.value());
         Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
     }
 }
@@ -461,7 +474,7 @@ fn cast(value: ValueId, from: ScalarType, to: ScalarType) -> ValueId {
     }
     let number = with(|trace| trace.number(value));
     if let (Some(n), true) = (number, to.is_int()) {
-        return with(|trace| trace.constant(to, Number::Int(n)));
+        return with(|trace| trace.constant(to, NumberLiteral::Int(n)));
     }
     let index = ScalarType::Index;
     let step = match (class_of(from), class_of(to)) {
@@ -488,7 +501,7 @@ fn cast(value: ValueId, from: ScalarType, to: ScalarType) -> ValueId {
         (Signed, _) => Arith::ExtendSigned,
         (Unsigned, _) => Arith::ExtendUnsigned,
     };
-    Call::new(Op::of(step)).operand(0, value).result(Type::Scalar(to))
+    InstrCall::new(Op::of(step)).operand(0, value).result(Type::Scalar(to))
 }
 
 impl<T: Integer> Scalar<T> {

@@ -5,7 +5,7 @@ use super::marks::{
     Padding, Right, RowMajor, Scaling, Vector,
 };
 use super::scalar::{Index, ScalarOf, TileOrScalar};
-use super::trace::{self, Call, Handle, Ref, ResultHandle};
+use super::trace::{self, Handle, InstrCall, Ref, ResultHandle};
 use crate::ir::ValueId;
 use crate::isa::row::Storage;
 use crate::isa::{Dim, Op, TileRule, TileType, Type};
@@ -134,14 +134,14 @@ impl<
                 "a tile whose valid region is part of its state needs one: use `Tile::with_valid`"
             );
         };
-        Self::from_value(Call::new(Op::of(Storage::Tile)).result(Type::TileBuf(Self::TYPE)))
+        Self::from_value(InstrCall::new(Op::of(Storage::Tile)).result(Type::TileBuf(Self::TYPE)))
     }
 
     /// A new tile whose valid rows and columns are set now. Those that are part of the type must be what the type says.
     #[track_caller]
     pub fn with_valid(rows: impl ScalarOf<super::Idx>, cols: impl ScalarOf<super::Idx>) -> Self {
         const { Self::IS_LEGAL };
-        let mut call = Call::new(Op::of(Storage::Tile));
+        let mut call = InstrCall::new(Op::of(Storage::Tile));
         let (rows, cols) = (rows.scalar(), cols.scalar());
         // What the type says is not said again.
         if VALID_ROWS == DYN {
@@ -204,7 +204,7 @@ for_every_tile! {
         }
     }
     impl<L> TileOf<L, T> as Tile<L, T, R, C, B, VR, VC, S, F, P, K> {}
-    impl<L> Source<L, T> as &Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
+    impl<L> SourceTile<L, T> as &Tile<L, T, R, C, B, VR, VC, S, F, P, K> {
         fn source(&self) -> Option<ValueId> {
             Some(self.value())
         }
@@ -230,7 +230,7 @@ pub trait TileOf<L, T>: Handle {}
     label = "not a tile of `{T}` in `{L}`",
     note = "give a reference to a tile, `&tile`, or `Same` for the tile that is written"
 )]
-pub trait Source<L, T> {
+pub trait SourceTile<L, T> {
     #[doc(hidden)]
     fn source(&self) -> Option<ValueId>;
 }
@@ -239,7 +239,7 @@ pub trait Source<L, T> {
 #[derive(Clone, Copy, Debug)]
 pub struct Same;
 
-impl<L, T> Source<L, T> for Same {
+impl<L, T> SourceTile<L, T> for Same {
     fn source(&self) -> Option<ValueId> {
         None
     }

@@ -4,9 +4,9 @@ use super::attrs::AttrArg;
 use super::events::Events;
 use super::issued::Issued;
 use crate::ir::{Attr, BlockId, Module, OpId, Operand, Sym, ValueId};
-use crate::ir::{Builder, Rest};
+use crate::ir::{Builder, OpExtras};
 use crate::isa::row::{Arith, Control};
-use crate::isa::{DType, Diagnostic, Op, Scalar, Span, Type};
+use crate::isa::{DType, Diagnostic, Op, ScalarType, Span, Type};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -14,10 +14,10 @@ use std::panic::Location;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// A place in the Rust source.
-pub(super) type Place = &'static Location<'static>;
+pub(super) type CallSite = &'static Location<'static>;
 
 thread_local! {
-    static CURRENT: RefCell<Option<Trace>> = const { RefCell::new(None) };
+    static CURRENT: RefCell<Option<KernelTrace>> = const { RefCell::new(None) };
     /// The number of the kernel that is traced; 0 is none.
     static KERNEL: Cell<u32> = const { Cell::new(0) };
 }
@@ -47,41 +47,41 @@ impl<T: Copy> Ref<T> {
 }
 
 /// A kernel while it is recorded.
-pub(super) struct Trace {
+pub(super) struct KernelTrace {
     pub builder: Builder,
     /// Functions that are open, outermost first.
-    functions: Vec<Function>,
+    functions: Vec<OpenFunction>,
     /// Integers that are known now.
     numbers: HashMap<ValueId, i64>,
     /// Where calls come from, in order; an operation's span is a position in this list. So spans are in the order of the
     /// program, as they are in a text, also where one line is called many times.
-    places: Vec<Place>,
+    places: Vec<CallSite>,
     pub problems: Vec<Diagnostic>,
     pub events: Events,
     names: HashMap<String, u32>,
 }
 
 /// A function that is open.
-struct Function {
+struct OpenFunction {
     entry: BlockId,
     /// Constants stand at its start, each once.
     constants: Vec<OpId>,
-    known: HashMap<(Scalar, u64), ValueId>,
+    known: HashMap<(ScalarType, u64), ValueId>,
 }
 
-impl Function {
+impl OpenFunction {
     fn new(entry: BlockId) -> Self {
         Self { entry, constants: Vec::new(), known: HashMap::new() }
     }
 }
 
 /// Records what `body` calls; gives the program, the places it comes from and what was wrong already.
-pub(super) fn record(place: Place, body: impl FnOnce()) -> (Module, Vec<Place>, Vec<Diagnostic>) {
+pub(super) fn record(place: CallSite, body: impl FnOnce()) -> (Module, Vec<CallSite>, Vec<Diagnostic>) {
     let builder = Builder::new();
     let entry = builder.innermost();
-    let mut trace = Trace {
+    let mut trace = KernelTrace {
         builder,
-        functions: vec![Function::new(entry)],
+        functions: vec![OpenFunction::new(entry)],
         numbers: HashMap::new(),
         places: Vec::new(),
         problems: Vec::new(),
@@ -97,7 +97,7 @@ pub(super) fn record(place: Place, body: impl FnOnce()) -> (Module, Vec<Place>, 
 }
 
 /// Puts an outer recording back, also when a kernel panics.
-struct Restore(Option<Trace>, u32);
+struct Restore(Option<KernelTrace>, u32);
 
 impl Drop for Restore {
     fn drop(&mut self) {
@@ -108,13 +108,13 @@ impl Drop for Restore {
 
 /// Works on the recording; what is recorded comes from the same place as before.
 #[track_caller]
-pub(super) fn with<R>(work: impl FnOnce(&mut Trace) -> R) -> R {
+pub(super) fn with<R>(work: impl FnOnce(&mut KernelTrace) -> R) -> R {
     CURRENT.with_borrow_mut(|current| work(current.as_mut().expect(NOT_TRACED)))
 }
 
 /// Works on the recording; what is recorded comes from this place.
 #[track_caller]
-pub(super) fn at<R>(place: Place, work: impl FnOnce(&mut Trace) -> R) -> R {
+pub(super) fn at<R>(place: CallSite, work: impl FnOnce(&mut KernelTrace) -> R) -> R {
     with(|trace| {
         trace.go_to(place);
         work(trace)
@@ -124,9 +124,9 @@ pub(super) fn at<R>(place: Place, work: impl FnOnce(&mut Trace) -> R) -> R {
 const NOT_TRACED: &str = "tiles and their instructions exist while a kernel is traced: use them in a function with \
                           `#[pto::kernel]`, or in a closure given to `Kernel::trace`";
 
-impl Trace {
+impl KernelTrace {
     /// What follows comes from this place.
-    fn go_to(&mut self, place: Place) {
+    fn go_to(&mut self, place: CallSite) {
         let at = self.places.len() as u32;
         self.places.push(place);
         self.builder.span = Span::new(at, at);
@@ -145,7 +145,7 @@ impl Trace {
     }
 
     /// A constant at the start of the function.
-    pub fn constant(&mut self, ty: Scalar, value: Number) -> ValueId {
+    pub fn constant(&mut self, ty: ScalarType, value: NumberLiteral) -> ValueId {
         let function = self.functions.len() - 1;
         let key = (ty, value.bits());
         if let Some(known) = self.functions[function].known.get(&key) {
@@ -153,12 +153,12 @@ impl Trace {
         }
         let ir = Type::Scalar(ty);
         let (stem, attr) = match value {
-            Number::Int(n) if ty == Scalar::I1 => (format!("c{n}_i1"), Attr::Bool(n != 0)),
-            Number::Int(n) if ty == Scalar::Index => (format!("c{n}"), self.builder.int(n, &ir)),
-            Number::Int(n) => (format!("c{n}_{}", ty.mlir()), self.builder.int(n, &ir)),
-            Number::Float(x) if x.is_finite() => ("cst".to_string(), self.builder.float(x, &ir)),
+            NumberLiteral::Int(n) if ty == ScalarType::I1 => (format!("c{n}_i1"), Attr::Bool(n != 0)),
+            NumberLiteral::Int(n) if ty == ScalarType::Index => (format!("c{n}"), self.builder.int(n, &ir)),
+            NumberLiteral::Int(n) => (format!("c{n}_{}", ty.mlir()), self.builder.int(n, &ir)),
+            NumberLiteral::Float(x) if x.is_finite() => ("cst".to_string(), self.builder.float(x, &ir)),
             // Text has no word for these: they are written as bits.
-            Number::Float(x) => {
+            NumberLiteral::Float(x) => {
                 let id = self.builder.module.intern_type(ir.clone());
                 ("cst".to_string(), Attr::FloatBits(bits_of(ty, x), id))
             }
@@ -167,13 +167,13 @@ impl Trace {
         let name = self.fresh(&stem);
         let attrs = vec![self.builder.attr("value", attr)];
         let results =
-            self.builder.op(Op::of(Arith::Constant), &[], &[(0, &name, ir)], Rest { attrs, ..Rest::default() });
+            self.builder.op(Op::of(Arith::Constant), &[], &[(0, &name, ir)], OpExtras { attrs, ..OpExtras::default() });
         // It was put at the end; it belongs to the start.
         let block = self.builder.innermost();
         let id = self.builder.module.block_mut(block).ops.pop().expect("it was just put there");
         self.functions[function].constants.push(id);
         self.functions[function].known.insert(key, results[0]);
-        if let Number::Int(n) = value {
+        if let NumberLiteral::Int(n) = value {
             self.numbers.insert(results[0], n);
         }
         results[0]
@@ -182,12 +182,12 @@ impl Trace {
     /// Opens a function: what follows goes there.
     pub fn open_function(&mut self) {
         self.builder.open_block();
-        self.functions.push(Function::new(self.builder.innermost()));
+        self.functions.push(OpenFunction::new(self.builder.innermost()));
     }
 
     /// Ends the innermost function: constants, `return`, and the function itself at the top of the program.
     pub fn close_function(&mut self, name: &str, extra: Vec<(&str, Attr)>) {
-        self.builder.op(Op::of(Control::Return), &[], &[], Rest::default());
+        self.builder.op(Op::of(Control::Return), &[], &[], OpExtras::default());
         let function = self.functions.pop().expect("a function is open");
         let block = self.builder.module.block_mut(function.entry);
         block.ops.splice(0..0, function.constants);
@@ -200,7 +200,7 @@ impl Trace {
         attrs.extend(extra.into_iter().map(|(name, value)| self.builder.attr(name, value)));
         let regions = vec![self.builder.close_block()];
         let outer = std::mem::replace(&mut self.builder.open, vec![self.builder.module.top]);
-        self.builder.op(Op::of(Control::Function), &[], &[], Rest { attrs, regions, ..Rest::default() });
+        self.builder.op(Op::of(Control::Function), &[], &[], OpExtras { attrs, regions, ..OpExtras::default() });
         self.builder.open = outer;
     }
 
@@ -216,14 +216,14 @@ impl Trace {
 
 /// A number of the program's text.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Number {
+pub enum NumberLiteral {
     /// An integer.
     Int(i64),
     /// A number with a point.
     Float(f64),
 }
 
-impl Number {
+impl NumberLiteral {
     fn bits(self) -> u64 {
         match self {
             Self::Int(n) => n as u64,
@@ -255,15 +255,15 @@ pub trait ResultHandle {
 }
 
 /// A use of an instruction that is being put together.
-pub(super) struct Call {
+pub(super) struct InstrCall {
     op: Op,
-    place: Place,
+    place: CallSite,
     /// `None` is the first operand that is written.
     operands: Vec<(u8, Option<ValueId>)>,
     attrs: Vec<(&'static str, Attr)>,
 }
 
-impl Call {
+impl InstrCall {
     #[track_caller]
     pub fn new(op: Op) -> Self {
         Self { op, place: Location::caller(), operands: Vec::new(), attrs: Vec::new() }
@@ -322,7 +322,7 @@ impl Call {
             let results: Vec<(u8, &str, Type)> =
                 named.iter().map(|(slot, name, ty)| (*slot, name.as_str(), ty.clone())).collect();
             let attrs = self.attrs.into_iter().map(|(name, value)| trace.builder.attr(name, value)).collect();
-            let values = trace.builder.op(self.op, &operands, &results, Rest { attrs, ..Rest::default() });
+            let values = trace.builder.op(self.op, &operands, &results, OpExtras { attrs, ..OpExtras::default() });
             let block = trace.builder.innermost();
             (*trace.builder.module.block(block).ops.last().expect("it was just put there"), values)
         })
@@ -395,17 +395,17 @@ pub(super) fn type_of(text: &str) -> Type {
 }
 
 /// The bits of a number that is infinite or none.
-fn bits_of(ty: Scalar, x: f64) -> u64 {
+fn bits_of(ty: ScalarType, x: f64) -> u64 {
     fn of<F: Float>(x: f64) -> u64 {
         F::round(x as f32, Round::Rint, Saturate::Off).to_bits().into()
     }
     match ty {
-        Scalar::F64 => x.to_bits(),
-        Scalar::Elem(DType::F16) => of::<F16>(x),
-        Scalar::Elem(DType::Bf16) => of::<Bf16>(x),
-        Scalar::Elem(DType::F8E4M3) => of::<F8E4M3>(x),
-        Scalar::Elem(DType::F8E5M2) => of::<F8E5M2>(x),
-        Scalar::Elem(DType::Hif8) => of::<Hif8>(x),
+        ScalarType::F64 => x.to_bits(),
+        ScalarType::Elem(DType::F16) => of::<F16>(x),
+        ScalarType::Elem(DType::Bf16) => of::<Bf16>(x),
+        ScalarType::Elem(DType::F8E4M3) => of::<F8E4M3>(x),
+        ScalarType::Elem(DType::F8E5M2) => of::<F8E5M2>(x),
+        ScalarType::Elem(DType::Hif8) => of::<Hif8>(x),
         _ => (x as f32).to_bits().into(),
     }
 }

@@ -4,7 +4,7 @@ use libtest_mimic::{Failed, Trial};
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
-use pto_testkit::expected::{Found, compare, stated_targets};
+use pto_testkit::expected::{FoundDiagnostic, compare, stated_targets};
 use std::path::Path;
 
 pub fn trials() -> Vec<Trial> {
@@ -19,14 +19,14 @@ fn run(path: &Path) -> Result<(), Failed> {
         targets.push(checks::stated_target(program.module()).unwrap_or(Target::A2A3));
     }
     let lines = Lines::new(&source);
-    let found = |d: &Diagnostic| Found {
+    let found = |d: &Diagnostic| FoundDiagnostic {
         line: lines.locate(d.primary.span.start).0,
         severity: d.severity.name().to_string(),
         id: d.code.id(),
         message: d.message.clone(),
     };
     for target in targets {
-        let all: Vec<Found> = program.inspect(target).iter().map(found).collect();
+        let all: Vec<FoundDiagnostic> = program.inspect(target).iter().map(found).collect();
         compare(&source, target, &all)?;
     }
     Ok(())

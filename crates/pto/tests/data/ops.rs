@@ -2,11 +2,11 @@
 //! or element type is without vectors.
 
 use libtest_mimic::{Failed, Trial};
-use pto::isa::row::{AttrKind, Elem};
+use pto::isa::row::{AttrKind, ElemRule};
 use pto::isa::rules::Rule;
-use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Pad, Row, Scalar, Target, TileType, table};
+use pto::isa::{Class, DType, Dim, Dir, Family, Loc, Op, Pad, Row, ScalarType, Target, TileType, table};
 use pto::{Arg, Checked, Options, Plan, Program, opt};
-use pto_testkit::elements::{Tolerance, agrees, bytes, element, float, layout, show, tile_text};
+use pto_testkit::elements::{ElementTolerance, agrees, bytes, element, float, layout, show, tile_text};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -157,7 +157,7 @@ struct Tile<'a> {
 
 /// A scalar operand: its type and its bits.
 struct Value {
-    ty: Scalar,
+    ty: ScalarType,
     bits: u64,
 }
 
@@ -228,7 +228,7 @@ fn run(op: Op, case: &Case, lowers: bool) -> Result<(), String> {
             let messages: Vec<String> = found.iter().map(|d| format!("{}: {}", d.code, d.message)).collect();
             return Err(format!("not legal on {target}: {}\n{text}", messages.join("; ")));
         };
-        let allowed = Tolerance { ulp: case.ulp, exact_nan: case.exact_nan };
+        let allowed = ElementTolerance { ulp: case.ulp, exact_nan: case.exact_nan };
         // The fast kernels and the plain ones.
         for plain in [false, true] {
             let results = match (run_case(&checked, &tiles, &scalars, &views, plain), &case.stops) {
@@ -261,7 +261,7 @@ fn same_when_lowered(
     results: &[Vec<u8>],
     run: impl Fn(&Checked) -> Result<Vec<Vec<u8>>, String>,
 ) -> Result<(), String> {
-    let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal);
+    let low = opt::lower(checked, opt::plan::Options::default(), opt::SyncMode::Minimal);
     let low = low.map_err(|problems| format!("it cannot be lowered: {}", problems.diagnostics()[0].message))?;
     let differs =
         |(at, (a, b)): &(usize, (&Vec<u8>, &Vec<u8>))| a != b && tiles.get(*at).is_none_or(|t| t.name != "tmp");
@@ -415,7 +415,7 @@ fn read_view<'a>(name: &'a str, view: &'a ViewData) -> Result<View<'a>, String> 
     Ok(View { name, dtype, given: view, data, expect })
 }
 
-fn compare_view(view: &View, got: &[u8], allowed: Tolerance) -> Result<(), String> {
+fn compare_view(view: &View, got: &[u8], allowed: ElementTolerance) -> Result<(), String> {
     let (d, elements) = (view.dtype, view.data.len() * 8 / view.dtype.column_bits() as usize);
     let differs = |at: &usize| !agrees(d, element(d, got, *at), element(d, &view.expect, *at), allowed);
     match (0..elements).find(differs) {
@@ -441,13 +441,13 @@ fn read_data(text: &str) -> Option<Vec<u8>> {
 }
 
 fn read_scalar(scalar: &ScalarData) -> Result<Value, String> {
-    let ty = Scalar::parse(&scalar.r#type).ok_or_else(|| format!("type {}", scalar.r#type))?;
+    let ty = ScalarType::parse(&scalar.r#type).ok_or_else(|| format!("type {}", scalar.r#type))?;
     let bits = scalar.bits.strip_prefix("0x").and_then(|d| u64::from_str_radix(d, 16).ok());
     Ok(Value { ty, bits: bits.ok_or_else(|| format!("bits {}", scalar.bits))? })
 }
 
 /// The first elements that differ, with what stood at the same place in the other tiles.
-fn compare(tile: &Tile, got: &[u8], all: &[Tile], allowed: Tolerance) -> Result<(), String> {
+fn compare(tile: &Tile, got: &[u8], all: &[Tile], allowed: ElementTolerance) -> Result<(), String> {
     if got.len() != tile.expect.len() {
         return Err(format!("{} has {} bytes, not {}", tile.name, got.len(), tile.expect.len()));
     }
@@ -551,7 +551,7 @@ fn coverage() -> Result<(), Failed> {
             let types: Vec<BTreeMap<&str, DType>> =
                 vectors.case.iter().filter(|c| c.targets.iter().any(|t| t == target.name())).map(types_of).collect();
             let data = |d: DType| {
-                types.iter().any(|t| row.slots.iter().any(|s| s.elem == Elem::Data && t.get(s.name) == Some(&d)))
+                types.iter().any(|t| row.slots.iter().any(|s| s.elem == ElemRule::Data && t.get(s.name) == Some(&d)))
             };
             for d in row.data_types(target).iter().filter(|d| !data(*d)) {
                 let unsaid = STORED_ONLY.contains(&d) || d.is_int() && REAL.contains(&row.name);

@@ -15,15 +15,15 @@ fn what_users_keep_goes_from_thread_to_thread() {
         kept::<pto::Checked>();
         kept::<pto::Module>();
         kept::<pto::Diagnostic>();
-        kept::<pto::Report>();
+        kept::<pto::RunReport>();
         kept::<pto::tile::Kernel>();
-        kept::<pto::race::Report>();
-        kept::<pto::cost::Report>();
+        kept::<pto::race::RaceReport>();
+        kept::<pto::cost::PerfReport>();
         kept::<pto::cost::Trace>();
         kept::<pto::emit::Emitted>();
         kept::<pto::opt::Lowered>();
         kept::<pto::data::Array>();
-        kept::<pto::data::Error>();
+        kept::<pto::data::DataError>();
         shared::<Arg<'_>>();
         shared::<pto::Launch<'_>>();
         shared::<pto::race::Check<'_>>();
@@ -61,7 +61,7 @@ mod beside_the_kernels {
 
 const TWO: &str = "func.func @two(%x: !pto.ptr<f32>, %t: !pto.tensor_view<4x8xi32>, %n: i32) {\n  return\n}\n";
 
-fn two(args: &mut [Arg<'_>]) -> Result<pto::Report, Error> {
+fn two(args: &mut [Arg<'_>]) -> Result<pto::RunReport, Error> {
     Program::parse_named("two.pto", TWO).run(Target::A2A3, args)
 }
 

@@ -9,7 +9,7 @@
 use pto::cpu::ParamKind;
 use pto::isa::fill::{Filling, data_types, several};
 use pto::isa::row::Slot;
-use pto::isa::{DType, Dim, Dir, Family, Op, Order, Scalar, Target, TileType, Type, table};
+use pto::isa::{DType, Dim, Dir, Family, Op, Order, ScalarType, Target, TileType, Type, table};
 use pto::{Arg, Options, Plan, Program, sample};
 use pto_testkit::random::Random;
 use pto_testkit::same::same;
@@ -185,7 +185,7 @@ impl Memory {
                 ParamKind::Tile(_) => Arg::write_bytes(bytes).valid(valid.0, valid.1),
                 ParamKind::Tensor(..) => Arg::write_bytes(bytes).shape(shape),
                 ParamKind::Pointer(_) => Arg::write_bytes(bytes),
-                ParamKind::Scalar(s) if *s == Scalar::F64 || s.elem().is_some_and(|d| d.is_float()) => {
+                ParamKind::Scalar(s) if *s == ScalarType::F64 || s.elem().is_some_and(|d| d.is_float()) => {
                     Arg::Float(*number as f64)
                 }
                 _ => Arg::Int(*number),

@@ -2,7 +2,7 @@
 //! the sources, with its scratch tile and without. Where the check takes it, so does the emitter.
 
 use pto::ir::{Module, NewOp, OpId, Operand, ValueId};
-use pto::isa::row::Alias;
+use pto::isa::row::Aliasing;
 use pto::isa::{DType, Dir, Op, fill, table};
 use pto::{Checked, Program, Target, checks, emit, sample};
 use std::collections::{BTreeSet, HashMap};
@@ -13,7 +13,7 @@ const DEVICES: [Target; 2] = [Target::A2A3, Target::A5];
 fn texts(op: Op, target: Target) -> BTreeSet<String> {
     let mut all: BTreeSet<String> = sample::program(op, target).into_iter().collect();
     let row = op.row();
-    let computes = row.alias != Alias::None || row.scratch.is_some();
+    let computes = row.alias != Aliasing::None || row.scratch.is_some();
     if row.targets.contains(target) && computes {
         let fillings = DType::ALL.into_iter().filter_map(|dtype| fill::filling(op, target, dtype, 100));
         all.extend(fillings.map(|filling| sample::around(&filling)));

@@ -77,7 +77,7 @@ fn unordered(program: &Runnable, checked: &Checked, places_tiles: bool, start: &
     let plan = Plan::new(checked, None, Options::default()).expect("it ran before");
     let mut memory = start.to_vec();
     // Blocks of a random program may write the same memory; that is the author's business.
-    let check = race::Check::new(plan.launch()).sync(race::Sync::Manual);
+    let check = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual);
     let report = check.run(&mut arguments(program, &mut memory));
     let is_ours = |code: Code| match code {
         codes::RACE_UNWRITTEN | codes::GLOBAL_MISALIGNED => false,

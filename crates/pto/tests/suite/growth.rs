@@ -3,7 +3,7 @@
 //! No time is asserted: something whose time grows with the square of the program does not come to an end here. `cargo bench -p pto --bench
 //! growth` has figures.
 
-use pto::cost::{Laws, Machine, Report, record, simulate};
+use pto::cost::{Laws, Machine, PerfReport, record, simulate};
 use pto::{Arg, Options, Program, Target};
 use pto_testkit::shapes::{ShapeKind, all};
 use pto_testkit::stages::STAGES;
@@ -100,7 +100,7 @@ fn every_shape_that_runs_is_followed() {
         let laws = Laws::of(Target::A2A3);
         // Flags of a shape need not fit together.
         if let Ok(line) = simulate(&trace, &trace.charges, &Machine::of(laws)) {
-            assert!(Report::new(&trace, &line, laws).cycles >= 0.0, "{}", shape.name);
+            assert!(PerfReport::new(&trace, &line, laws).cycles >= 0.0, "{}", shape.name);
         }
     }
 }

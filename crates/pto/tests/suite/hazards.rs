@@ -1,7 +1,7 @@
 //! `docs/hazards.md` is what the rows say; `BLESS=1` writes it anew.
 
 use pto::Program;
-use pto::isa::row::{Alias, Hazard};
+use pto::isa::row::{Aliasing, Hazard};
 use pto::isa::{Family, Op, Target, Targets, codes, fill, table};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -38,7 +38,7 @@ fn lines(family: Family) -> BTreeMap<Vec<String>, Vec<&'static str>> {
     let mut all: BTreeMap<Vec<String>, Vec<&'static str>> = BTreeMap::new();
     for row in table::isa().map(Op::row).filter(|row| row.family == family) {
         let mut list: Vec<String> = row.hazards.iter().map(line).collect();
-        if let Alias::Distinct(targets) = row.alias {
+        if let Aliasing::Distinct(targets) = row.alias {
             let text = "destinations are written before the sources have been read: separate memory";
             list.push(format!("{} | {text} | check (E0221), planning", on(targets)));
         }

@@ -1,7 +1,7 @@
 //! Predictions for whole programs.
 
 use pto::cost::{
-    Laws, Machine, Model, Options, OrderSource, Report, Timeline, Trace, advise, record, record_run, simulate, view,
+    Laws, Machine, Model, Options, OrderSource, PerfReport, Timeline, Trace, advise, record, record_run, simulate, view,
 };
 use pto::cpu::{Known, ParamKind};
 use pto::isa::Pipe;
@@ -34,11 +34,11 @@ fn known(plan: &Plan) -> Vec<Known> {
     plan.params().iter().map(|p| of(&p.kind)).collect()
 }
 
-fn predicted(plan: &Plan, target: Target, options: Options) -> (Trace, Timeline, Report) {
+fn predicted(plan: &Plan, target: Target, options: Options) -> (Trace, Timeline, PerfReport) {
     let laws = Laws::of(target);
     let trace = record(plan.launch(), &known(plan), options).expect("it can be followed");
     let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it has an end");
-    let report = Report::new(&trace, &line, laws);
+    let report = PerfReport::new(&trace, &line, laws);
     (trace, line, report)
 }
 
@@ -116,7 +116,8 @@ fn double_buffering_is_found() {
         record(plan.launch().blocks(blocks.unwrap_or(1)), &known(&plan), options).ok()
     };
     let advice = advise(&trace, &report, Laws::of(target), options, &retrace);
-    let found = advice.iter().find(|a| matches!(a.change, pto::cost::Change::DoubleBuffer(_))).expect("the advice");
+    let found =
+        advice.iter().find(|a| matches!(a.change, pto::cost::AdviceChange::DoubleBuffer(_))).expect("the advice");
     assert!(found.gain > 0.2 && found.cycles < report.cycles, "{found:?}");
     assert!(advice.windows(2).all(|w| w[0].gain >= w[1].gain));
 }
@@ -161,7 +162,7 @@ fn order_by_data_is_close_to_what_auto_mode_makes() {
         let buffers = pto::checks::check(pto::opt::to_buffers(plan.checked()).expect("buffers"), target);
         let placed = pto::opt::plan_memory(&buffers.expect("legal"), pto::opt::plan::Options::default());
         let placed = pto::checks::check(placed.expect("it fits").module, target).expect("legal");
-        let synced = pto::opt::insert_sync(&placed, pto::opt::Mode::Minimal);
+        let synced = pto::opt::insert_sync(&placed, pto::opt::SyncMode::Minimal);
         let synced = pto::checks::check(synced.module, target).expect("legal");
         let lowered = Plan::new(&synced, Some(plan.name()), pto::Options::default()).expect("a plan");
         let by_flags = predicted(&lowered, target, Options::default()).2.cycles;

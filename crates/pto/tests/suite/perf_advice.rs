@@ -1,8 +1,8 @@
 //! What `pto perf` advises is what a program reaches that is written that way.
 
-use pto::cost::{Advice, Change, Laws, Machine, Options, Report, Trace, advise, record, simulate};
+use pto::cost::{Advice, AdviceChange, Laws, Machine, Options, PerfReport, Trace, advise, record, simulate};
 use pto::isa::Loc;
-use pto::opt::{self, Mode};
+use pto::opt::{self, SyncMode};
 use pto::{Plan, Program, Target};
 
 const TARGET: Target = Target::A2A3;
@@ -11,13 +11,13 @@ fn checked(text: &str) -> pto::Checked {
     Program::parse(text).check(TARGET).unwrap_or_else(|problems| panic!("{problems:?}\n{text}"))
 }
 
-fn predicted(checked: &pto::Checked) -> (Plan, Trace, Report) {
+fn predicted(checked: &pto::Checked) -> (Plan, Trace, PerfReport) {
     let plan = Plan::new(checked, None, pto::Options::default()).expect("it runs");
     let options = Options { touches: true, ..Options::default() };
     let trace = record(plan.launch(), &[], options).expect("it can be followed");
     let laws = Laws::of(TARGET);
     let line = simulate(&trace, &trace.charges, &Machine::of(laws)).expect("it has an end");
-    let report = Report::new(&trace, &line, laws);
+    let report = PerfReport::new(&trace, &line, laws);
     (plan, trace, report)
 }
 
@@ -26,7 +26,8 @@ fn cycles(text: &str) -> f64 {
 }
 
 fn lowered(text: &str) -> f64 {
-    let lowered = opt::lower(&checked(text), opt::plan::Options::default(), Mode::Minimal).expect("it can be lowered");
+    let lowered =
+        opt::lower(&checked(text), opt::plan::Options::default(), SyncMode::Minimal).expect("it can be lowered");
     predicted(&lowered.program).2.cycles
 }
 
@@ -35,7 +36,7 @@ fn doubling(text: &str) -> Advice {
     let (plan, trace, report) = predicted(&checked(text));
     let again = |options, blocks: Option<u32>| record(plan.launch().blocks(blocks.unwrap_or(1)), &[], options).ok();
     let all = advise(&trace, &report, Laws::of(TARGET), Options::default(), &again);
-    let doubles = |a: &Advice| matches!(a.change, Change::DoubleBuffer(_) | Change::DoubleBufferBehind(_));
+    let doubles = |a: &Advice| matches!(a.change, AdviceChange::DoubleBuffer(_) | AdviceChange::DoubleBufferBehind(_));
     all.into_iter().find(doubles).expect("a second buffer helps")
 }
 

@@ -8,7 +8,7 @@ use pto::cpu::{Arg, Event, Numerics, Observer, Options, Plan, Uninitialised};
 use pto::isa::fill::Filling;
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
 use pto::{Checked, Program, Target, opt};
-use pto_testkit::plain::Argument;
+use pto_testkit::plain::PlainArgument;
 use pto_testkit::random::Random;
 use pto_testkit::{RunParam, Runnable, Runnables};
 use std::cell::Cell;
@@ -180,18 +180,20 @@ type Outcome = (Result<(), Code>, Memory);
 
 fn interpret(program: &Runnable, checked: &Checked, start: &Memory, numerics: Numerics) -> Outcome {
     let argument = |(param, bytes): (&RunParam, &Vec<u8>)| match param {
-        RunParam::Input(..) => Argument::Buffer { bytes: bytes.clone(), writable: false },
-        RunParam::Output(..) => Argument::Buffer { bytes: bytes.clone(), writable: true },
-        RunParam::Tensor(_, shape) => Argument::Tensor { bytes: bytes.clone(), shape: shape.to_vec() },
-        RunParam::Tile(_, extents) => Argument::Tile { bytes: bytes.clone(), extents: *extents },
-        RunParam::Int(n) => Argument::Int(*n),
-        RunParam::Float(x) => Argument::Float(*x),
+        RunParam::Input(..) => PlainArgument::Buffer { bytes: bytes.clone(), writable: false },
+        RunParam::Output(..) => PlainArgument::Buffer { bytes: bytes.clone(), writable: true },
+        RunParam::Tensor(_, shape) => PlainArgument::Tensor { bytes: bytes.clone(), shape: shape.to_vec() },
+        RunParam::Tile(_, extents) => PlainArgument::Tile { bytes: bytes.clone(), extents: *extents },
+        RunParam::Int(n) => PlainArgument::Int(*n),
+        RunParam::Float(x) => PlainArgument::Float(*x),
     };
-    let mut args: Vec<Argument> = program.params.iter().zip(&start.0).map(argument).collect();
+    let mut args: Vec<PlainArgument> = program.params.iter().zip(&start.0).map(argument).collect();
     let done = pto_testkit::plain::run(checked, &mut args, program.blocks, numerics);
-    let bytes = |arg: Argument| match arg {
-        Argument::Buffer { bytes, .. } | Argument::Tensor { bytes, .. } | Argument::Tile { bytes, .. } => bytes,
-        Argument::Int(_) | Argument::Float(_) => Vec::new(),
+    let bytes = |arg: PlainArgument| match arg {
+        PlainArgument::Buffer { bytes, .. }
+        | PlainArgument::Tensor { bytes, .. }
+        | PlainArgument::Tile { bytes, .. } => bytes,
+        PlainArgument::Int(_) | PlainArgument::Float(_) => Vec::new(),
     };
     (done, Memory(args.into_iter().map(bytes).collect()))
 }
@@ -279,7 +281,7 @@ fn same_when_lowered(
     start: &Memory,
     left: &Memory,
 ) -> Result<(), String> {
-    let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal) else { return Ok(()) };
+    let Ok(low) = opt::lower(checked, opt::plan::Options::default(), opt::SyncMode::Minimal) else { return Ok(()) };
     let plan = Plan::new(&low.program, None, Options::default().numerics(numerics))
         .map_err(|d| format!("lowered: {}", d.diagnostics()[0].message))?;
     let (done, found) = run(program, &plan, start, 1);

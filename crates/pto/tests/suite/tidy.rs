@@ -4,6 +4,7 @@ use super::source_code::{code, mentions};
 use pto::isa::codes::CODES;
 use pto::isa::{Target, table};
 use pto::{Program, Target as Machine};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -71,8 +72,15 @@ const HOMONYMS: &[(&str, &[&str])] = &[
 /// Operations whose names are words of every program.
 const WORDS: &[&str] = &["print", "barrier", "trap", "subset", "subview", "bitcast"];
 
-/// The source files but for tests: their names from the crates on, and their code.
+/// The source files of the crates that are published: their names from the crates on, and their code.
 fn sources() -> Vec<(String, String)> {
+    let mut sources = all_sources();
+    sources.retain(|(name, _)| !name.starts_with("pto-testkit/"));
+    sources
+}
+
+/// The source files of all crates, without tests.
+fn all_sources() -> Vec<(String, String)> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(root().join("crates")).into_iter().flatten().flatten() {
         for dir in ["src", "build"] {
@@ -82,8 +90,7 @@ fn sources() -> Vec<(String, String)> {
     let base = root().join("crates");
     let name = |p: &Path| p.strip_prefix(&base).unwrap_or(p).to_string_lossy().replace('\\', "/");
     let all = paths.iter().map(|p| (name(p), p));
-    let kept =
-        all.filter(|(n, _)| !n.starts_with("pto-testkit/") && !n.ends_with("/tests.rs") && !n.contains("/tests/"));
+    let kept = all.filter(|(n, _)| !n.ends_with("/tests.rs") && !n.contains("/tests/"));
     let mut sources: Vec<(String, String)> = kept.map(|(n, p)| (n, code(p))).collect();
     sources.sort();
     sources
@@ -156,6 +163,60 @@ fn few_files_know_an_operation() {
         let naming: Vec<&str> = sources.iter().filter(|(_, c)| mentions(c, name)).map(|(f, _)| &**f).collect();
         assert_eq!(naming, files, "{name}");
     }
+}
+
+/// Names that several types have, and how many files define one.
+const SHARED_TYPE_NAMES: &[(&str, usize)] = &[
+    // Written with the module before it: `check::Args`, `emit::Options`.
+    ("Args", 12),
+    ("Options", 5),
+    // Kernels of `pto-vector`, named within the module of their family, and the traits of their elements.
+    ("Binary", 2),
+    ("Bits", 2),
+    ("Code", 3),
+    ("Integer", 3),
+    ("Lanes", 2),
+    ("Mode", 2),
+    ("Pairs", 2),
+    ("Scalar", 4),
+    ("Steps", 2),
+    ("Tiles", 2),
+    ("Unary", 2),
+];
+
+/// The name that a line defines as a type. Associated types are indented, so they do not count.
+fn defined_type(line: &str) -> Option<&str> {
+    let mut words = line.split_whitespace().skip_while(|w| w.starts_with("pub") || *w == "unsafe");
+    let is_type = match words.next()? {
+        "struct" | "enum" | "union" | "trait" => true,
+        "type" => !line.starts_with(' '),
+        _ => false,
+    };
+    let name = words.next().filter(|_| is_type)?;
+    let name = &name[..name.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(name.len())];
+    name.starts_with(char::is_uppercase).then_some(name)
+}
+
+/// A type name means one thing in the workspace.
+#[test]
+fn type_names_have_one_meaning() {
+    let sources = all_sources();
+    let mut files: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (file, code) in &sources {
+        for name in code.lines().filter_map(defined_type) {
+            files.entry(name).or_default().insert(file);
+        }
+    }
+    assert!(files.len() > 1000, "only {} types are found", files.len());
+    let stated: BTreeMap<&str, usize> = SHARED_TYPE_NAMES.iter().copied().collect();
+    let mut wrong = Vec::new();
+    for (name, files) in &files {
+        if files.len() != stated.get(name).copied().unwrap_or(1) {
+            wrong.push(format!("`{name}` is a type in {files:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(stated.keys().all(|name| files.contains_key(name)), "a stated name is no type");
 }
 
 /// The core crates have no third-party dependency, so they build anywhere.

@@ -207,7 +207,7 @@ mod verbs {
             let cpp = kernel.emit_cpp(target).expect("C++ can express it");
             assert!(cpp.contains("TMULS(") && cpp.contains("tile.rs"), "{cpp}");
             assert_eq!(cpp, lowered.emit_cpp(target).expect("C++ can express it"), "order comes by default");
-            let bare = kernel.emit(target, pto::emit::Sync::None).expect("C++ can express it");
+            let bare = kernel.emit(target, pto::emit::InsertSync::None).expect("C++ can express it");
             let said = kernel.program().error(bare.warnings()).to_string();
             assert!(said.contains("PTO-E0903") && said.contains("tile.rs:"), "{said}");
         }

@@ -3,7 +3,7 @@
 use super::{again, generate::program, lowered, outcome, prepared, races};
 use pto::cpu::Known;
 use pto::isa::DType;
-use pto::opt::Mode;
+use pto::opt::SyncMode;
 use pto::{Arg, Options, Plan, Program, Target, cost};
 
 const PROGRAMS: u64 = 60;
@@ -30,7 +30,7 @@ fn random_programs_with_buffers_compute_what_they_do_with_tiles() {
         let checked = source.check(target).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{buffers}"));
         let tiles = prepared(&Program::parse(&text), target, &text);
         let plain = prepared(&source, target, &buffers);
-        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, SyncMode::Minimal));
         let low = prepared(&low, target, &low_text);
         for given in [(0, 1, true, true), (3, 2, false, true), (2, 3, true, false)] {
             let expected = outcome(&tiles, given);
@@ -145,7 +145,7 @@ fn buffers_are_tiles() {
         assert!(expected[..256].iter().any(|n| *n > 16.0) && expected[256 + 3] == 1.5, "{expected:?}");
         assert_eq!((expected.clone(), cycles), numbers(&buffers, target), "{target}");
         let checked = Program::parse(&buffers).check(target).expect("legal");
-        let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low, _) = again(&lowered(&checked, false, SyncMode::Minimal));
         assert!(low.contains("pto.pointer_cast(") && !low.contains("memref.alloc"), "{low}");
         assert_eq!(expected, numbers(&low, target).0, "{target}\n{low}");
     }
@@ -259,7 +259,7 @@ fn buffers_with_strides_are_placed_and_ordered() {
     let low = |made: &str| {
         let text = text.replace("MADE", made);
         let checked = Program::parse(&text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        again(&lowered(&checked, false, Mode::Minimal)).0
+        again(&lowered(&checked, false, SyncMode::Minimal)).0
     };
     assert!(low(fixed).contains("pto.wait_flag[<PIPE_MTE3>, <PIPE_V>"), "{}", low(fixed));
     assert!(!low(open).contains("memref.alloc"), "{}", low(open));

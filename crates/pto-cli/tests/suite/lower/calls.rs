@@ -2,7 +2,7 @@
 
 use super::plans::{is_kept, whole};
 use super::{again, lowered};
-use pto::opt::{self, Mode, plan};
+use pto::opt::{self, SyncMode, plan};
 use pto::{Program, Target};
 
 const FUNCTIONS: &str = "
@@ -30,7 +30,7 @@ fn blanket(body: &str) -> usize {
 
 fn blanket_of(text: &str) -> usize {
     let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low, _) = again(&lowered(&checked, false, SyncMode::Minimal));
     low.matches("PIPE_ALL").count()
 }
 
@@ -162,7 +162,8 @@ fn functions_that_return_their_own_tile_are_called_once() {
     is_kept(&with_functions(once, makes));
     let twice = format!("    %b = func.call @made() : () -> !t\n{once}");
     let checked = Program::parse(&with_functions(&twice, makes)).check(Target::A5).expect("legal");
-    let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("both would be one place");
+    let problems =
+        opt::lower(&checked, plan::Options::default(), SyncMode::Minimal).expect_err("both would be one place");
     assert!(problems.diagnostics()[0].message.contains("called more than once"), "{problems:?}");
 }
 

@@ -13,7 +13,7 @@ use generate::{HEIGHT, WIDTH, conditional_program, program};
 use pto::checks::Checked;
 use pto::cpu::{Event, Observer};
 use pto::ir::{Form, Style};
-use pto::opt::{self, Mode, plan};
+use pto::opt::{self, SyncMode, plan};
 use pto::syntax::Lines;
 use pto::{Arg, Module, Options, Plan, Program, Target, race};
 use std::collections::BTreeSet;
@@ -21,7 +21,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// Addresses and flags for a program.
-fn lowered(checked: &Checked, tight: bool, mode: Mode) -> Module {
+fn lowered(checked: &Checked, tight: bool, mode: SyncMode) -> Module {
     opt::lower(checked, plan::Options { tight, ..Default::default() }, mode)
         .expect("it can be lowered")
         .program
@@ -58,7 +58,7 @@ fn outcome(plan: &Plan, given: Given) -> Vec<f32> {
 fn races(plan: &Plan, given: Given) -> Vec<String> {
     let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
     let mut args = arguments(&mut x, &mut y, given);
-    let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
+    let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).run(&mut args);
     report.findings.iter().map(|d| format!("{}: {}", d.code, d.message)).collect()
 }
 
@@ -67,7 +67,7 @@ fn races_somewhere(plan: &Plan) -> bool {
     let on_the_way = |given: Given| {
         let (mut x, mut y) = (vec![1.0f32; HEIGHT * WIDTH], vec![0.25f32; HEIGHT * WIDTH]);
         let mut args = arguments(&mut x, &mut y, given);
-        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).all_paths().run(&mut args);
+        let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).all_paths().run(&mut args);
         !report.findings.is_empty()
     };
     RUNS.iter().any(|given| !races(plan, *given).is_empty()) || RUNS.iter().any(|given| on_the_way(*given))
@@ -99,7 +99,7 @@ fn is_kept(seed: u64, text: &str) -> String {
     let source = Program::parse(text);
     let checked = source.check(target).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
     let before = prepared(&source, target, text);
-    let (low_text, low) = again(&lowered(&checked, seed.is_multiple_of(3), Mode::Minimal));
+    let (low_text, low) = again(&lowered(&checked, seed.is_multiple_of(3), SyncMode::Minimal));
     let after = prepared(&low, target, &low_text);
     for given in [(0, 1, true, true), (1, 2, false, true), (3, 0, true, false), (2, 2, false, false)] {
         let same = outcome(&before, given) == outcome(&after, given);
@@ -117,7 +117,7 @@ fn nothing_that_is_inserted_can_be_left_out() {
     for seed in 0..programs() / 10 {
         let text = program(seed);
         let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
-        let (low_text, _) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low_text, _) = again(&lowered(&checked, false, SyncMode::Minimal));
         let lines: Vec<&str> = low_text.lines().collect();
         let executed = executed_lines(&low_text);
         for at in 0..lines.len() {
@@ -199,7 +199,7 @@ fn packing_is_close_to_what_is_needed() {
 fn lowering_is_the_same_every_time() {
     for seed in 0..20 {
         let checked = Program::parse(&program(seed)).check(Target::A5).expect("legal");
-        let print = || again(&lowered(&checked, true, Mode::Minimal)).0;
+        let print = || again(&lowered(&checked, true, SyncMode::Minimal)).0;
         assert_eq!(print(), print());
     }
 }
@@ -225,7 +225,7 @@ fn overlapping_tiles_are_ordered() {
         return
       }";
     let checked = Program::parse(text).check(Target::A2A3).expect("legal");
-    let synced = opt::insert_sync(&checked, Mode::Minimal);
+    let synced = opt::insert_sync(&checked, SyncMode::Minimal);
     assert_eq!(synced.counts(), (2, 0), "a flag for the store, and one for the second load");
     let (low_text, low) = again(&synced.module);
     let plan = prepared(&low, Target::A2A3, &low_text);
@@ -240,7 +240,7 @@ fn value_program(name: &str, copies: usize, turns: &[i64]) {
     let text = std::fs::read_to_string(path).expect("the program");
     let source = Program::parse(&text);
     let checked = source.check(Target::A2A3).expect("legal");
-    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
     assert_eq!(low_text.matches("pto.tmov").count(), copies, "{low_text}");
     let (before, after) = (prepared(&source, Target::A2A3, &text), prepared(&low, Target::A2A3, &low_text));
     for (flag, n) in [0, 1].into_iter().flat_map(|flag| turns.iter().map(move |n| (flag, *n))) {
@@ -297,7 +297,7 @@ fn buffers_of_lowered_programs_are_placed() {
         return
       }";
     let checked = Program::parse(text).check(Target::A2A3).expect("legal");
-    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
     low.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{low_text}"));
     assert_eq!(low_text.matches("pto.pointer_cast(").count(), 2, "{low_text}");
     assert_eq!(low_text.matches("pto.wait_flag").count(), 3, "{low_text}");
@@ -327,7 +327,7 @@ fn what_does_not_meet_is_not_ordered() {
         return
       }";
     let checked = Program::parse(text).check(Target::A2A3).expect("legal");
-    let (low_text, _) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low_text, _) = again(&lowered(&checked, false, SyncMode::Minimal));
     assert!(low_text.contains("pto.alloc_multi_tile addr"), "{low_text}");
     assert!(!low_text.contains("barrier") && !low_text.contains("flag"), "{low_text}");
 }
@@ -338,7 +338,7 @@ fn double_buffering_by_hand_is_kept() {
     for (file, flags) in [("examples/gemm.pto", 30), ("tests/race/wrong_buffer_of_a_pair.fixed.pto", 10)] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
         let checked = Program::parse(&std::fs::read_to_string(path).expect("the program")).check(Target::A2A3);
-        let synced = opt::insert_sync(&checked.expect("legal"), Mode::Minimal);
+        let synced = opt::insert_sync(&checked.expect("legal"), SyncMode::Minimal);
         assert_eq!((synced.left.len(), synced.kept, synced.counts()), (1, flags, (0, 0)), "{file}");
     }
 }
@@ -348,7 +348,7 @@ fn double_buffering_by_hand_is_kept() {
 fn barriers_order_everything() {
     for seed in 0..20 {
         let checked = Program::parse(&program(seed)).check(Target::A2A3).expect("legal");
-        let (text, low) = again(&lowered(&checked, false, Mode::Barriers));
+        let (text, low) = again(&lowered(&checked, false, SyncMode::Barriers));
         assert!(!text.contains("set_flag"));
         let found = races(&prepared(&low, Target::A2A3, &text), (3, 2, true, true));
         assert!(found.is_empty(), "seed {seed}: {found:?}\n{text}");
@@ -422,7 +422,7 @@ fn tiles_that_do_not_fit_are_all_accounted_for() {
             tiles(&|k| format!("  pto.tadd ins(%t{k}, %t0 : !t, !t) outs(%t{k} : !t)\n")),
         );
         let checked = Program::parse(&text).check(Target::A2A3).expect("legal");
-        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("too much");
+        let problems = opt::lower(&checked, plan::Options::default(), SyncMode::Minimal).expect_err("too much");
         let list =
             problems.diagnostics()[0].legal.iter().find(|l| l.starts_with("needed at the same time")).expect("a list");
         let named = list.matches('%').count();

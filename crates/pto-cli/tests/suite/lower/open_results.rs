@@ -2,7 +2,7 @@
 //! are of other types: what is stored and the regions themselves are those of a program that knows them.
 
 use super::{again, lowered, prepared};
-use pto::opt::Mode;
+use pto::opt::SyncMode;
 use pto::{Arg, Plan, Program, Target};
 
 /// Columns of the memory that is loaded and stored.
@@ -173,7 +173,7 @@ fn open_results_are_those_of_programs_that_know_their_extents() {
         if case.target == Target::Cpu {
             continue;
         }
-        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
         assert_eq!(outcome(&prepared(&low, case.target, &low_text)), known, "{low_text}");
         pto::emit::cpp(&checked, &pto::emit::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }

@@ -1,7 +1,7 @@
 //! Where tiles may lie: who needs bytes at the same time, and who may write over whom.
 
 use super::{again, lowered, prepared};
-use pto::opt::{self, Mode, plan};
+use pto::opt::{self, SyncMode, plan};
 use pto::{Arg, Program, Target, race};
 use std::collections::BTreeMap;
 
@@ -37,14 +37,14 @@ pub fn is_kept(text: &str) {
     for target in [Target::A2A3, Target::A5] {
         let source = Program::parse(text);
         let checked = source.check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let (low_text, low) = again(&lowered(&checked, true, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, true, SyncMode::Minimal));
         let (before, after) = (prepared(&source, target, text), prepared(&low, target, &low_text));
         for flag in [0, 1] {
             let x: Vec<f32> = (0..256).map(|n| (n % 13) as f32 - 6.0).collect();
             let (mut one, mut two) = (vec![0f32; 256], vec![0f32; 256]);
             before.launch().run(&mut [Arg::read(&x), Arg::write(&mut one), Arg::Int(flag)]).expect("it runs");
             let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(flag)];
-            let report = race::Check::new(after.launch()).sync(race::Sync::Manual).run(&mut args);
+            let report = race::Check::new(after.launch()).sync(race::OrderedBy::Manual).run(&mut args);
             assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
             assert_eq!(one, two, "flag {flag} on {target}\n{low_text}");
         }
@@ -82,7 +82,7 @@ fn bytes_are_taken_over_where_that_costs_nothing() {
     assert!(taken_over(&one_reader, false) && taken_over(&one_reader, true));
     assert!(!taken_over(&two_readers, false) && taken_over(&two_readers, true));
     let checked = Program::parse(&two_readers).check(Target::A2A3).expect("legal");
-    let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low, _) = again(&lowered(&checked, false, SyncMode::Minimal));
     assert!(!low.contains("pto.barrier"), "{low}");
 }
 
@@ -304,7 +304,7 @@ fn writes_to_what_is_handed_on_are_not_lost() {
     is_kept(&text.replace("ins(%a, %r : !t, !t)", "ins(%r, %r : !t, !t)"));
     for text in [with_buffers(&text), renamed, text] {
         let checked = Program::parse(&text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let problems = opt::lower(&checked, plan::Options::default(), Mode::Minimal).expect_err("it would be lost");
+        let problems = opt::lower(&checked, plan::Options::default(), SyncMode::Minimal).expect_err("it would be lost");
         assert!(problems.diagnostics()[0].message.contains("under the other's name"), "{problems:?}");
     }
 }
@@ -448,7 +448,7 @@ fn tiles_keep_their_bytes_from_round_to_round() {
 
 fn refusal(text: &str) -> String {
     let checked = Program::parse(text).check(Target::A5).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let lowered = opt::lower(&checked, plan::Options::default(), Mode::Minimal);
+    let lowered = opt::lower(&checked, plan::Options::default(), SyncMode::Minimal);
     lowered.expect_err("a write would be lost").into_diagnostics().swap_remove(0).message
 }
 
@@ -593,6 +593,6 @@ fn windows_beyond_every_address_are_ordered() {
     return
   }";
     let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let (low, _) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low, _) = again(&lowered(&checked, false, SyncMode::Minimal));
     assert!(low.contains("pto.wait_flag[<PIPE_MTE2>, <PIPE_MTE3>"), "{low}");
 }

@@ -1,7 +1,7 @@
 //! Results whose types leave the valid region open take it from their operands, as the row of the instruction says.
 
 use super::{again, lowered, prepared};
-use pto::opt::Mode;
+use pto::opt::SyncMode;
 use pto::{Arg, Plan, Program, Target};
 
 /// A result and the extents of its valid region: what makes it, its rows, its columns.
@@ -210,7 +210,7 @@ fn open_results_have_the_extents_of_their_operands() {
         let open = Program::parse(&text);
         assert_eq!(outcome(&prepared(&open, target, &text)), known, "{text}");
         let checked = open.check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
         assert_eq!(outcome(&prepared(&low, target, &low_text)), known, "{low_text}");
         pto::emit::cpp(&checked, &pto::emit::Options::default()).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     }
@@ -312,7 +312,7 @@ fn what_is_loaded_has_the_extents_of_its_view_at_any_rank() {
         let moved = wanted.iter().enumerate().filter(|(at, v)| **v == *at as f32).count();
         assert!(moved >= 4 && wanted.iter().all(|v| *v >= -1.0), "{moved} elements\n{text}");
         let checked = program.check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
         assert_eq!(outcome(&prepared(&low, Target::A2A3, &low_text)), wanted, "{low_text}");
         // C++ has no view that is one of two.
         if !case.view.contains("scf.if") {
@@ -338,7 +338,7 @@ fn views_whose_rows_are_unclear_are_named() {
     };
     let lower = |layout: &str| {
         let checked = Program::parse(&text(layout)).check(Target::A2A3).expect("a program");
-        pto::opt::lower(&checked, pto::opt::plan::Options::default(), Mode::Minimal).map(|_| ())
+        pto::opt::lower(&checked, pto::opt::plan::Options::default(), SyncMode::Minimal).map(|_| ())
     };
     assert!(lower(" {layout = #pto.layout<nd>}").is_ok());
     let problems = lower("").expect_err("rows and columns are not known");

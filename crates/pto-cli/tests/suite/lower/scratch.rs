@@ -4,7 +4,7 @@ use super::again;
 use pto::isa::fill::{self, Filling};
 use pto::isa::row::Harm;
 use pto::isa::{Dim, Op, Target, TileType, Type, codes, table};
-use pto::opt::{self, Mode, plan};
+use pto::opt::{self, SyncMode, plan};
 use pto::race;
 use pto::{Arg, Program, sample};
 use std::collections::BTreeSet;
@@ -82,7 +82,7 @@ fn is_lowered(filling: &Filling, target: Target) {
         panic!("{what} on {target}: {}\n{text}", messages.join("; "))
     };
     let checked = Program::parse(&text).check(target).unwrap_or_else(|e| fail("not legal", e.diagnostics()));
-    let lowered = match opt::lower(&checked, plan::Options::default(), Mode::Minimal) {
+    let lowered = match opt::lower(&checked, plan::Options::default(), SyncMode::Minimal) {
         Ok(lowered) => lowered.program,
         Err(problems) => fail("not lowered", problems.diagnostics()),
     };
@@ -118,7 +118,7 @@ fn memory_that_nobody_names_is_at_an_end() {
 
 fn low(text: &str, target: Target) -> (String, Program) {
     let checked = Program::parse(text).check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let lowered = opt::lower(&checked, plan::Options { tight: true, ..Default::default() }, Mode::Minimal);
+    let lowered = opt::lower(&checked, plan::Options { tight: true, ..Default::default() }, SyncMode::Minimal);
     again(lowered.unwrap_or_else(|e| panic!("{e:?}\n{text}")).program.module())
 }
 
@@ -185,7 +185,7 @@ fn parameters_that_a_device_loses_are_copied() {
     let plan = super::prepared(&lowered, Target::A2A3, &low_text);
     let (mut x, mut y, mut z) = (vec![7i32; 512], vec![4i32; 512], vec![0i32; 512]);
     let mut args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
-    let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
+    let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).run(&mut args);
     assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
 }
 

@@ -3,7 +3,7 @@
 use super::generate::Random;
 use super::{again, lowered, prepared, programs};
 use pto::cpu::Known;
-use pto::opt::Mode;
+use pto::opt::SyncMode;
 use pto::{Arg, Program, Target, cost, race};
 
 const HEIGHT: usize = 32;
@@ -70,13 +70,13 @@ const BOTH: &str = "%both = pto.alloc_multi_tile : !pto.multi_tile_buf<vec, 4x25
 /// The lowered program, its flags, and its cycles for eight iterations, once it is known to be correct.
 fn lower(text: &str, ahead: bool) -> (String, f64) {
     let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-    let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+    let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
     let plan = prepared(&low, Target::A2A3, &low_text);
     for turns in [0, 1, 2, 5, 8] {
         let x: Vec<f32> = (0..HEIGHT * 256).map(|k| k as f32).collect();
         let mut y = vec![-1f32; HEIGHT * 256];
         let mut args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(turns)];
-        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
+        let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).run(&mut args);
         assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
         let done = turns as usize * 1024;
         assert!(
@@ -148,11 +148,11 @@ fn is_in_order(body: &str) {
     );
     for target in [Target::A2A3, Target::A5] {
         let checked = Program::parse(&text).check(target).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
-        let (low_text, low) = again(&lowered(&checked, false, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
         let plan = prepared(&low, target, &low_text);
         let (mut x, mut y, mut z) = (vec![1f32; 256], vec![0f32; 256], vec![0f32; 256]);
         let mut args = vec![Arg::write(&mut x), Arg::write(&mut y), Arg::write(&mut z)];
-        let report = race::Check::new(plan.launch()).sync(race::Sync::Manual).run(&mut args);
+        let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).run(&mut args);
         assert!(report.findings.is_empty(), "{target}: {:?}\n{low_text}", report.findings);
     }
 }
@@ -281,7 +281,7 @@ fn random_loops_over_slots_compute_the_same_and_are_in_order() {
         let (text, target) = (random_slots(seed), if seed % 2 == 0 { Target::A2A3 } else { Target::A5 });
         let source = Program::parse(&text);
         let checked = source.check(target).unwrap_or_else(|e| panic!("seed {seed}: {e:?}\n{text}"));
-        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, Mode::Minimal));
+        let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, SyncMode::Minimal));
         numbered += u64::from(low_text.contains("wait_flag_dyn"));
         let (before, after) = (prepared(&source, target, &text), prepared(&low, target, &low_text));
         for (turns, flag) in [(0, 1), (1, 0), (2, 1), (5, 1), (9, 0), (14, 1)] {
@@ -290,7 +290,7 @@ fn random_loops_over_slots_compute_the_same_and_are_in_order() {
             let mut args = [Arg::read(&x), Arg::write(&mut one), Arg::Int(turns), Arg::Int(flag)];
             before.launch().run(&mut args).expect("it runs");
             let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(turns), Arg::Int(flag)];
-            let report = race::Check::new(after.launch()).sync(race::Sync::Manual).run(&mut args);
+            let report = race::Check::new(after.launch()).sync(race::OrderedBy::Manual).run(&mut args);
             assert!(
                 report.findings.is_empty(),
                 "seed {seed}, {turns} turns, {target}: {:?}\n{low_text}",

@@ -10,7 +10,7 @@ pub const LANES: usize = 16;
 
 /// How the columns of such a row are quantised.
 #[derive(Clone, Copy, Debug)]
-pub struct Words {
+pub struct ColumnWords {
     pub scale: [f32; LANES],
     pub offset: [f32; LANES],
     /// The range of 8-bit results.
@@ -20,7 +20,7 @@ pub struct Words {
     pub shift: [u32; LANES],
 }
 
-impl Words {
+impl ColumnWords {
     pub const NONE: Self =
         Self { scale: [1.0; LANES], offset: [0.0; LANES], low: [0.0; LANES], high: [0.0; LANES], shift: [0; LANES] };
 
@@ -41,7 +41,7 @@ pub trait Convert {
     const COPIES: bool = false;
 
     /// Converts a row of a box.
-    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [Self::Out; LANES];
+    fn row<L: Level>(bits: &[u32; LANES], words: &ColumnWords, relu: bool) -> [Self::Out; LANES];
 }
 
 /// Rows of at most [`LANES`] columns.
@@ -53,7 +53,7 @@ pub struct Band<'a> {
     /// Elements from one row to the next, and from one column to the next.
     pub src_strides: (usize, usize),
     pub dst_strides: (usize, usize),
-    pub words: &'a Words,
+    pub words: &'a ColumnWords,
     pub relu: bool,
 }
 
@@ -65,7 +65,7 @@ pub struct Band<'a> {
 pub type BandFn = unsafe fn(&Band);
 
 /// The code of a conversion. Kernels call it for every band, so there is one copy for all of them.
-pub struct Conversion {
+pub struct FixpipeConversion {
     pub from: DType,
     pub to: DType,
     /// With a scale.
@@ -77,7 +77,7 @@ pub struct Conversion {
     v4: BandFn,
 }
 
-impl Conversion {
+impl FixpipeConversion {
     const fn of<C: Convert>(from: DType, to: DType, quantised: bool) -> Self {
         let baseline = band::<Baseline, C>;
         #[cfg(target_arch = "x86_64")]
@@ -105,13 +105,13 @@ impl Conversion {
 
 macro_rules! conversions {
     ($($from:ident $to:ident $quantised:literal $convert:ty;)+) => {
-        &[$(Conversion::of::<$convert>(DType::$from, DType::$to, $quantised)),+]
+        &[$(FixpipeConversion::of::<$convert>(DType::$from, DType::$to, $quantised)),+]
     };
 }
 
 /// All conversions there are.
-pub static CONVERSIONS: &[Conversion] = conversions! {
-    F32 F32 false Same;
+pub static CONVERSIONS: &[FixpipeConversion] = conversions! {
+    F32 F32 false KeepFloats;
     F32 I32 false Cast<f32, i32>;
     F32 F16 false Cast<f32, F16>;
     F32 Bf16 false Cast<f32, Bf16>;
@@ -301,7 +301,7 @@ impl<S: AccNumber, D: OutNumber> Convert for Cast<S, D> {
     type Out = D;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], _: &Words, relu: bool) -> [D; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], _: &ColumnWords, relu: bool) -> [D; LANES] {
         let mut row = [0.0; LANES];
         for i in 0..LANES {
             let x = S::to_f32(bits[i]);
@@ -312,14 +312,14 @@ impl<S: AccNumber, D: OutNumber> Convert for Cast<S, D> {
 }
 
 /// Floats that stay floats.
-pub struct Same;
+pub struct KeepFloats;
 
-impl Convert for Same {
+impl Convert for KeepFloats {
     type Out = f32;
     const COPIES: bool = true;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [f32; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], words: &ColumnWords, relu: bool) -> [f32; LANES] {
         Cast::<f32, f32>::row::<L>(bits, words, relu)
     }
 }
@@ -332,7 +332,7 @@ impl Convert for Keep {
     const COPIES: bool = true;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], _: &Words, relu: bool) -> [i32; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], _: &ColumnWords, relu: bool) -> [i32; LANES] {
         let mut out = [0; LANES];
         for i in 0..LANES {
             out[i] = (bits[i] as i32).max(if relu { 0 } else { i32::MIN });
@@ -348,7 +348,7 @@ impl<S: AccNumber, D: OutNumber> Convert for Scaled<S, D> {
     type Out = D;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [D; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], words: &ColumnWords, relu: bool) -> [D; LANES] {
         let mut row = [0.0; LANES];
         for i in 0..LANES {
             let x = S::to_f32(bits[i]) * words.scale[i];
@@ -365,7 +365,7 @@ impl<S: AccNumber> Convert for Eighth<S> {
     type Out = u8;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [u8; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], words: &ColumnWords, relu: bool) -> [u8; LANES] {
         let mut out = [0; LANES];
         for i in 0..LANES {
             let x = S::to_f32(bits[i]) * words.scale[i] + words.offset[i];
@@ -385,7 +385,7 @@ impl Convert for Shifted {
     type Out = i16;
 
     #[inline(always)]
-    fn row<L: Level>(bits: &[u32; LANES], words: &Words, relu: bool) -> [i16; LANES] {
+    fn row<L: Level>(bits: &[u32; LANES], words: &ColumnWords, relu: bool) -> [i16; LANES] {
         let mut out = [0; LANES];
         for i in 0..LANES {
             let x = bits[i] as i32 >> words.shift[i];

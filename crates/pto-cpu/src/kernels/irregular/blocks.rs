@@ -1,7 +1,7 @@
 //! `tgatherb`: blocks of 32 bytes by byte offset.
 
 use super::gather::bits_of;
-use super::index::{Index, Numbered, extent};
+use super::index::{IndexElem, NumberedTile, extent};
 use pto_vector::elem::{Elem, by_type};
 use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, read, write};
 use std::marker::PhantomData;
@@ -21,7 +21,7 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
 /// Element `c` of a row comes from block `c * size / 32`, where there is an offset for it.
 struct Blocks<E, I>(PhantomData<(E, I)>);
 
-impl<E: Elem, I: Index> Blocks<E, I> {
+impl<E: Elem, I: IndexElem> Blocks<E, I> {
     const PER_BLOCK: usize = BLOCK / size_of::<E>();
 
     /// Every block that is wanted lies in the source.
@@ -53,7 +53,7 @@ impl<E: Elem, I: Index> Blocks<E, I> {
         unsafe {
             let [src, offsets, dst] = call.tiles;
             let [extent, size] = call.imm;
-            let bytes = Numbered::new(src, extent).bytes(size as usize);
+            let bytes = NumberedTile::new(src, extent).bytes(size as usize);
             let rows = dst.rows().min(offsets.rows());
             let cols = dst.cols().min(offsets.cols() * Self::PER_BLOCK);
             Self::check(offsets, rows, cols, bytes)?;

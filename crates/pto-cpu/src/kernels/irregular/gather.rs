@@ -1,6 +1,6 @@
 //! `tgather`: elements chosen by number, by pattern, or by comparison.
 
-use super::index::{Index, Numbered, common, extent, in_range};
+use super::index::{IndexElem, NumberedTile, common, extent, in_range};
 use super::pattern;
 use pto_isa::rules::AttrValue;
 use pto_isa::{DType, TileType};
@@ -41,14 +41,14 @@ fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared<4, 0, 1>> {
 /// `dst[r, c] = src[indices[r, c]]`, where there is an index.
 struct GatherByIndex<E, I>(PhantomData<(E, I)>);
 
-impl<E: Elem, I: Index> GatherByIndex<E, I> {
+impl<E: Elem, I: IndexElem> GatherByIndex<E, I> {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<4, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [src, indices, dst, _] = call.tiles;
-            let from = Numbered::new(src, call.imm[0]);
+            let from = NumberedTile::new(src, call.imm[0]);
             let (rows, cols) = common(indices, dst);
             in_range::<I>(indices, (rows, cols), from.count())?;
             for r in 0..rows {

@@ -1,6 +1,6 @@
 //! `thistogram`: how many elements have a byte of at most this value.
 
-use super::index::Index;
+use super::index::IndexElem;
 use pto_isa::rules::AttrValue;
 use pto_vector::elem::by_type;
 use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, read, write};
@@ -49,7 +49,7 @@ unsafe fn byte(filter: &TileRef, row: usize) -> u64 {
     unsafe { read::<u8>(filter, row, 0).into() }
 }
 
-impl<E: Index> Histogram<E> {
+impl<E: IndexElem> Histogram<E> {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {

@@ -11,7 +11,7 @@ pub(super) fn extent(ty: &TileType) -> u64 {
 }
 
 /// A tile whose elements go by number.
-pub(super) struct Numbered<'a> {
+pub(super) struct NumberedTile<'a> {
     tile: &'a TileRef<'a>,
     rows: usize,
     cols: usize,
@@ -19,7 +19,7 @@ pub(super) struct Numbered<'a> {
     packed: bool,
 }
 
-impl<'a> Numbered<'a> {
+impl<'a> NumberedTile<'a> {
     /// # Safety
     /// The geometry of the tile must be alive, and the extent that of the operand.
     pub unsafe fn new(tile: &'a TileRef<'a>, extent: u64) -> Self {
@@ -49,13 +49,13 @@ impl<'a> Numbered<'a> {
 }
 
 /// An element type that counts.
-pub(super) trait Index: Elem {
+pub(super) trait IndexElem: Elem {
     fn number(self) -> i64;
 }
 
 macro_rules! index {
     ($($type:ty)+) => {$(
-        impl Index for $type {
+        impl IndexElem for $type {
             #[inline(always)]
             fn number(self) -> i64 {
                 self.into()
@@ -69,7 +69,7 @@ index!(i16 u16 i32 u32);
 ///
 /// # Safety
 /// The region must lie in the tile.
-pub(super) unsafe fn in_range<I: Index>(
+pub(super) unsafe fn in_range<I: IndexElem>(
     indices: &TileRef,
     (rows, cols): (usize, usize),
     limit: usize,

@@ -62,7 +62,7 @@ impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
-            run::<E, Fast<L>>(call);
+            run::<E, FastMerge<L>>(call);
             Ok(())
         }
     }
@@ -70,14 +70,14 @@ impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
     unsafe fn plain(call: &Call<6, 0, 1>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
-            run::<E, Plain>(call);
+            run::<E, PlainMerge>(call);
             Ok(())
         }
     }
 }
 
 /// A way to merge lists.
-trait Way {
+trait MergeVersion {
     /// Merges lists, perhaps until one is empty; how many records it took from each.
     ///
     /// # Safety
@@ -85,8 +85,8 @@ trait Way {
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS];
 }
 
-struct Fast<L>(PhantomData<L>);
-impl<L: Level> Way for Fast<L> {
+struct FastMerge<L>(PhantomData<L>);
+impl<L: Level> MergeVersion for FastMerge<L> {
     #[inline(always)]
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
         // SAFETY: the lists are rows of tiles of a call, and records are counted.
@@ -94,8 +94,8 @@ impl<L: Level> Way for Fast<L> {
     }
 }
 
-struct Plain;
-impl Way for Plain {
+struct PlainMerge;
+impl MergeVersion for PlainMerge {
     unsafe fn merge<E: Sorted>(lists: &[List], exhausted: bool, out: List) -> [usize; LISTS] {
         // SAFETY: the lists are rows of tiles of a call, and records are counted.
         unsafe { plain_merge::<E>(lists, exhausted, out) }
@@ -105,7 +105,7 @@ impl Way for Plain {
 /// # Safety
 /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
-unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
+unsafe fn run<E: Sorted, W: MergeVersion>(call: &Call<6, 0, 1>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
         let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars);
@@ -136,7 +136,7 @@ unsafe fn run<E: Sorted, W: Way>(call: &Call<6, 0, 1>) {
 /// # Safety
 /// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
-unsafe fn merge_blocks<E: Sorted, W: Way>(src: List, length: usize, out: List) {
+unsafe fn merge_blocks<E: Sorted, W: MergeVersion>(src: List, length: usize, out: List) {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
     unsafe {
         for first in (0..src.count).step_by(LISTS * length) {

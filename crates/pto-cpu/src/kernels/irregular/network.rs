@@ -109,14 +109,14 @@ impl SortLanes for [i64; 8] {
 
 /// One number of every lane at each place, in lines of the cache.
 #[repr(C, align(64))]
-pub(super) struct Places<V>(pub [V; GROUP]);
+pub(super) struct NetworkLines<V>(pub [V; GROUP]);
 
 /// Sorts each lane, the smallest number first.
 ///
 /// # Safety
 /// The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn sort_lanes<L: Level, V: SortLanes>(Places(places): &mut Places<V>) {
+pub(super) unsafe fn sort_lanes<L: Level, V: SortLanes>(NetworkLines(places): &mut NetworkLines<V>) {
     // SAFETY: the processor has the instructions of this level.
     unsafe {
         for &(low, high) in &NETWORK {
@@ -136,7 +136,7 @@ mod tests {
     fn zeros_and_ones_are_sorted() {
         let mut state = 1u64;
         for round in 0..20_000u32 {
-            let mut places = Places([[0i64; 8]; GROUP]);
+            let mut places = NetworkLines([[0i64; 8]; GROUP]);
             for (k, lanes) in places.0.iter_mut().enumerate() {
                 for lane in lanes.iter_mut() {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

@@ -14,7 +14,7 @@ fn prepare(site: &Site) -> Option<Prepared<1, 0, 6>> {
         Some(AttrValue::Int(n)) => n as u64,
         _ => 10,
     };
-    Some(Prepared { run: Random::run, imm: [rounds, 0] })
+    Some(Prepared { run: RandomKernel::run, imm: [rounds, 0] })
 }
 
 /// Philox 4x32: four random words for a counter.
@@ -29,9 +29,9 @@ fn philox(counter: u128, key: [u32; 2], rounds: u64) -> [u32; 4] {
     x
 }
 
-struct Random;
+struct RandomKernel;
 
-impl Random {
+impl RandomKernel {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<1, 0, 6>) -> Result<(), Fault> {

@@ -1,7 +1,7 @@
 //! `tscatter`: elements distributed by number or by pattern.
 
 use super::gather::bits_of;
-use super::index::{Index, Numbered, common, extent, in_range};
+use super::index::{IndexElem, NumberedTile, common, extent, in_range};
 use super::pattern;
 use pto_vector::elem::{Elem, by_type};
 use pto_vector::{Call, Fault, KernelFn, Numerics, OpKernel, Prepared, Site, read};
@@ -22,7 +22,7 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
 /// `dst[indexes[r, c]] = src[r, c]`, row by row: the last of several wins.
 struct ScatterByIndex<E, I>(PhantomData<(E, I)>);
 
-impl<E: Elem, I: Index> ScatterByIndex<E, I> {
+impl<E: Elem, I: IndexElem> ScatterByIndex<E, I> {
     /// # Safety
     /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
     unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
@@ -30,7 +30,7 @@ impl<E: Elem, I: Index> ScatterByIndex<E, I> {
         unsafe {
             let [src, dst, indexes] = call.tiles;
             let [extent, clears] = call.imm;
-            let to = Numbered::new(dst, extent);
+            let to = NumberedTile::new(dst, extent);
             let (rows, cols) = common(src, indexes);
             in_range::<I>(indexes, (rows, cols), to.count())?;
             let out = dst.ptr().cast::<E>();

@@ -1,7 +1,7 @@
 //! `tsort32`: every 32 elements of a row become 32 records, the largest value first.
 
 use super::key::{GROUP, Sorted, put_record};
-use super::network::{Places, SortLanes, sort_lanes};
+use super::network::{NetworkLines, SortLanes, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
 use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous, read};
@@ -130,7 +130,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
             // Lanes without a group sort the first one again.
             let first = self.src[0];
             self.src[used..].fill(first);
-            let mut places = Places([E::All::from([E::Lane::default(); N]); GROUP]);
+            let mut places = NetworkLines([E::All::from([E::Lane::default(); N]); GROUP]);
             for (k, lanes) in places.0.iter_mut().enumerate() {
                 let mut values = [E::filler(); N];
                 for (value, src) in values.iter_mut().zip(self.src) {

@@ -1,9 +1,9 @@
 //! Products in blocks: panels of the right factor packed once, rows of the left one streamed past them.
 
 use super::factor::{Factor, factors};
-use super::pack::{Left, Tools, Word, left, left_in_place, right, row_sum};
+use super::pack::{Left, PackedWord, Tools, left, left_in_place, right, row_sum};
 use super::strip::{COLUMNS, Loops, Strip};
-use super::{ProductCall, ProductFn, Sums, extents, plain};
+use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
 use pto_vector::{Fault, TileRef};
@@ -30,8 +30,8 @@ thread_local! {
 }
 
 /// How products are computed on a processor.
-pub struct Machine {
-    pub word: Word,
+pub struct ProductMethod {
+    pub word: PackedWord,
     pub loops: Loops,
     pub tools: Tools,
 }
@@ -39,8 +39,11 @@ pub struct Machine {
 /// Makes a kernel of a machine.
 macro_rules! kernel {
     ($word:ident, $loops:expr, $transpose:expr, $halves:expr) => {{
-        static MACHINE: Machine =
-            Machine { word: Word::$word, loops: $loops, tools: Tools { transpose: $transpose, halves: $halves } };
+        static MACHINE: ProductMethod = ProductMethod {
+            word: PackedWord::$word,
+            loops: $loops,
+            tools: Tools { transpose: $transpose, halves: $halves },
+        };
         /// # Safety
         /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
         unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
@@ -57,35 +60,35 @@ macro_rules! kernel {
 
 /// The kernel for these sums on this level of the processor.
 #[cfg(target_arch = "x86_64")]
-pub fn run(sums: Sums, level: CpuLevel) -> ProductFn {
+pub fn run(sums: SumOrder, level: CpuLevel) -> ProductFn {
     use super::x86;
     match (level, sums) {
-        (CpuLevel::V4, Sums::Integers) if is_x86_feature_detected!("avx512vnni") => {
+        (CpuLevel::V4, SumOrder::Integers) if is_x86_feature_detected!("avx512vnni") => {
             kernel!(Bytes, x86::V4_BYTES, x86::transpose_v4, x86::HALVES_V4)
         }
-        (CpuLevel::V4, Sums::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V4, Sums::Steps) => kernel!(F32, x86::V4_F32, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V4, Sums::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V3, Sums::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::transpose_v3, x86::HALVES_V3),
-        (CpuLevel::V3, Sums::Steps) => kernel!(F32, x86::V3_F32, x86::transpose_v3, x86::HALVES_V3),
-        (CpuLevel::V3, Sums::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V4, SumOrder::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V4, SumOrder::Steps) => kernel!(F32, x86::V4_F32, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V4, SumOrder::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::transpose_v4, x86::HALVES_V4),
+        (CpuLevel::V3, SumOrder::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V3, SumOrder::Steps) => kernel!(F32, x86::V3_F32, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V3, SumOrder::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::transpose_v3, x86::HALVES_V3),
         (CpuLevel::Baseline, _) => portable(sums),
     }
 }
 
 /// The kernel for these sums.
 #[cfg(not(target_arch = "x86_64"))]
-pub fn run(sums: Sums, _: CpuLevel) -> ProductFn {
+pub fn run(sums: SumOrder, _: CpuLevel) -> ProductFn {
     portable(sums)
 }
 
 /// The kernel for any processor.
-fn portable(sums: Sums) -> ProductFn {
+fn portable(sums: SumOrder) -> ProductFn {
     use super::portable::{BLOCKS, F32, HALVES, PAIRS, transpose};
     match sums {
-        Sums::Integers => kernel!(Pairs, PAIRS, transpose, HALVES),
-        Sums::Steps => kernel!(F32, F32, transpose, HALVES),
-        Sums::Blocks => kernel!(F32, BLOCKS, transpose, HALVES),
+        SumOrder::Integers => kernel!(Pairs, PAIRS, transpose, HALVES),
+        SumOrder::Steps => kernel!(F32, F32, transpose, HALVES),
+        SumOrder::Blocks => kernel!(F32, BLOCKS, transpose, HALVES),
     }
 }
 
@@ -93,7 +96,7 @@ fn portable(sums: Sums) -> ProductFn {
 ///
 /// # Safety
 /// As [`KernelFn`](pto_vector::KernelFn).
-pub unsafe fn drive(call: &ProductCall, machine: &Machine, run: impl Fn(&Block, &Factor, &Factor)) {
+pub unsafe fn drive(call: &ProductCall, machine: &ProductMethod, run: impl Fn(&ProductBlock, &Factor, &Factor)) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
     // factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
@@ -126,13 +129,13 @@ unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
 /// The blocks of a product.
 fn blocks<'a>(
     call: &'a ProductCall<'a>,
-    machine: &'a Machine,
+    machine: &'a ProductMethod,
     (rows, cols, depth): (usize, usize, usize),
     room: *mut u32,
-) -> impl Iterator<Item = Block<'a>> {
+) -> impl Iterator<Item = ProductBlock<'a>> {
     let steps = DEPTH * machine.word.steps();
     (0..depth.max(1)).step_by(steps).flat_map(move |k| {
-        (0..cols).step_by(WIDTH).map(move |n| Block {
+        (0..cols).step_by(WIDTH).map(move |n| ProductBlock {
             call,
             machine,
             k: (k, (depth - k).min(steps)),
@@ -145,9 +148,9 @@ fn blocks<'a>(
 
 /// Some columns, some depth and some rows of a product.
 #[derive(Clone, Copy)]
-pub struct Block<'a> {
+pub struct ProductBlock<'a> {
     pub call: &'a ProductCall<'a>,
-    pub machine: &'a Machine,
+    pub machine: &'a ProductMethod,
     /// First, and how many.
     pub k: (usize, usize),
     pub cols: (usize, usize),
@@ -164,7 +167,7 @@ struct Panel {
 }
 
 /// Rows of the left factor.
-struct Rows {
+struct LeftRows {
     left: Left,
     /// The first one there.
     start: usize,
@@ -175,7 +178,7 @@ struct Rows {
     add: [u32; HEIGHT],
 }
 
-impl Block<'_> {
+impl ProductBlock<'_> {
     /// Computes it.
     ///
     /// # Safety
@@ -186,8 +189,8 @@ impl Block<'_> {
             let (first, count) = self.rows;
             let word = self.machine.word;
             match left_in_place(a, word, self.k.0) {
-                Some(left) if word != Word::Bytes => {
-                    self.by_panels(b, &Rows { left, start: first, first, count, add: [0; HEIGHT] });
+                Some(left) if word != PackedWord::Bytes => {
+                    self.by_panels(b, &LeftRows { left, start: first, first, count, add: [0; HEIGHT] });
                 }
                 _ if count <= HEIGHT => self.by_panels(b, &self.some_rows(a, first, count)),
                 _ => {
@@ -206,7 +209,7 @@ impl Block<'_> {
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn by_panels(&self, b: &Factor, rows: &Rows) {
+    unsafe fn by_panels(&self, b: &Factor, rows: &LeftRows) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let ends = self.ends();
@@ -249,7 +252,7 @@ impl Block<'_> {
     unsafe fn pack(&self, b: &Factor, panel: &Panel) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
-            let Machine { word, tools, .. } = self.machine;
+            let ProductMethod { word, tools, .. } = self.machine;
             let cols = (self.cols.0 + panel.first, self.cols.1 - panel.first);
             right(b, *word, tools, cols, self.k, panel.at, panel.width);
         }
@@ -260,21 +263,21 @@ impl Block<'_> {
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn some_rows(&self, a: &Factor, first: usize, count: usize) -> Rows {
+    unsafe fn some_rows(&self, a: &Factor, first: usize, count: usize) -> LeftRows {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
-            let Machine { word, tools, .. } = self.machine;
+            let ProductMethod { word, tools, .. } = self.machine;
             let (left, start) = match left_in_place(a, *word, self.k.0) {
                 Some(left) => (left, first),
                 None => (left(a, *word, tools, (first, count), self.k, self.left_room()), 0),
             };
             let mut add = [0; HEIGHT];
-            if *word == Word::Bytes {
+            if *word == PackedWord::Bytes {
                 for (r, add) in add[..count].iter_mut().enumerate() {
                     *add = (row_sum(&left, start + r, self.k.1) * -128) as u32;
                 }
             }
-            Rows { left, start, first, count, add }
+            LeftRows { left, start, first, count, add }
         }
     }
 
@@ -294,7 +297,7 @@ impl Block<'_> {
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn strips(&self, rows: &Rows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
+    unsafe fn strips(&self, rows: &LeftRows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let mut r = 0;

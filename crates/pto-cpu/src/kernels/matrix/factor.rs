@@ -1,8 +1,8 @@
 //! The two factors of a product: how their elements become numbers.
 
 use super::super::place::{Axis, ElementMap};
-use super::Form;
 use super::ProductCall;
+use super::ProductForm;
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
 use pto_vector::TileRef;
@@ -87,7 +87,7 @@ pub struct Factor<'a> {
 /// Both factors of a call.
 pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
     let [_, a, b, _, _, a_scale, b_scale] = call.tiles;
-    let form = Form::from_call(call);
+    let form = ProductForm::from_call(call);
     let rounding = Rounding(call.scalars[0]);
     let new = |tile: &'a TileRef<'a>, dtype, scale, scaling| {
         let ty = tile.geometry();

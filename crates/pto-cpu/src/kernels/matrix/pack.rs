@@ -11,7 +11,7 @@ use pto_num::Level;
 
 /// What a word along `k` is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Word {
+pub enum PackedWord {
     /// A number.
     F32,
     /// Four integers; unsigned in the right factor, where 128 is added.
@@ -26,7 +26,7 @@ pub enum Word {
     Halves,
 }
 
-impl Word {
+impl PackedWord {
     /// Steps of `k` in a word.
     pub const fn steps(self) -> usize {
         match self {
@@ -173,11 +173,11 @@ impl Left {
 }
 
 /// The tile itself from this depth on, where its words are those of the loop.
-pub fn left_in_place(factor: &Factor, word: Word, k: usize) -> Option<Left> {
+pub fn left_in_place(factor: &Factor, word: PackedWord, k: usize) -> Option<Left> {
     let ty = geometry(factor);
     let fits = match factor.dtype {
-        DType::F32 => word == Word::F32,
-        DType::I8 => word == Word::Bytes,
+        DType::F32 => word == PackedWord::F32,
+        DType::I8 => word == PackedWord::Bytes,
         _ => false,
     };
     if !fits || !is_raw(factor) || ty.fractal != 512 {
@@ -204,7 +204,7 @@ pub fn left_steps(ty: &TileType) -> Option<(usize, usize)> {
 /// `out` has room for whole strips of whole boxes along `k`; the region must lie in the tile.
 pub unsafe fn left(
     factor: &Factor,
-    word: Word,
+    word: PackedWord,
     tools: &Tools,
     rows: (usize, usize),
     k: (usize, usize),
@@ -281,18 +281,24 @@ pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
-pub unsafe fn any_words(factor: &Factor, word: Word, at: usize, k: (usize, usize), mut put: impl FnMut(usize, u32)) {
+pub unsafe fn any_words(
+    factor: &Factor,
+    word: PackedWord,
+    at: usize,
+    k: (usize, usize),
+    mut put: impl FnMut(usize, u32),
+) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
         match word {
-            Word::F32 => return factor.numbers(at, k, |w, number| put(w, number.to_bits())),
-            Word::Halves => return halves(factor, at, k, put),
-            Word::Bytes | Word::Pairs | Word::Signed => {}
+            PackedWord::F32 => return factor.numbers(at, k, |w, number| put(w, number.to_bits())),
+            PackedWord::Halves => return halves(factor, at, k, put),
+            PackedWord::Bytes | PackedWord::Pairs | PackedWord::Signed => {}
         }
         let byte = |step: usize| if step < k.1 { factor.integer(at, k.0 + step) } else { 0 };
         for w in 0..k.1.div_ceil(word.steps()) {
             let bits = match word {
-                Word::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
+                PackedWord::Pairs => byte(2 * w) as u32 & 0xffff | (byte(2 * w + 1) as u32) << 16,
                 _ => u32::from_le_bytes([0, 1, 2, 3].map(|i| byte(4 * w + i) as u8)),
             };
             put(w, bits);
@@ -328,7 +334,7 @@ unsafe fn halves(factor: &Factor, at: usize, k: (usize, usize), mut put: impl Fn
 /// `out` has room for the panel, rounded up to whole boxes; the region must lie in the tile.
 pub unsafe fn right(
     factor: &Factor,
-    word: Word,
+    word: PackedWord,
     tools: &Tools,
     cols: (usize, usize),
     k: (usize, usize),
@@ -344,7 +350,7 @@ pub unsafe fn right(
             if there == 0 || !right_boxes(factor, word, tools, first, k, to, width) {
                 right_any(factor, word, (first, there), k, to, width);
             }
-            if word == Word::Bytes {
+            if word == PackedWord::Bytes {
                 unsigned(k.1, to, width);
             }
         }
@@ -354,7 +360,14 @@ pub unsafe fn right(
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them; all elements that the other arguments count must be writable at `out`.
-unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize, usize), out: *mut u32, width: usize) {
+unsafe fn right_any(
+    factor: &Factor,
+    word: PackedWord,
+    cols: (usize, usize),
+    k: (usize, usize),
+    out: *mut u32,
+    width: usize,
+) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
     // for the elements at `out`.
     unsafe {
@@ -374,7 +387,7 @@ unsafe fn right_any(factor: &Factor, word: Word, cols: (usize, usize), k: (usize
 /// of them; all elements that the other arguments count must be writable at `out`.
 unsafe fn right_boxes(
     factor: &Factor,
-    word: Word,
+    word: PackedWord,
     tools: &Tools,
     col: usize,
     k: (usize, usize),
@@ -401,7 +414,9 @@ unsafe fn right_boxes(
         let count = (k.1 + (1 << log_depth) - 1) >> log_depth;
         let boxes = Boxes { from: base, count, next: step, to: out, step: width };
         match (factor.dtype, word) {
-            (DType::F32, _) | (DType::I8, Word::Bytes | Word::Signed) | (DType::Bf16, Word::Halves) => {
+            (DType::F32, _)
+            | (DType::I8, PackedWord::Bytes | PackedWord::Signed)
+            | (DType::Bf16, PackedWord::Halves) => {
                 (tools.transpose)(&boxes);
             }
             (DType::I8, _) => boxes.each(2 * GROUP, |from, to| {

@@ -3,7 +3,7 @@
 use super::ProductCall;
 use super::factor::factors;
 use super::strip::BLOCK;
-use super::{Form, Sums, extents};
+use super::{ProductForm, SumOrder, extents};
 use pto_num::math::fma;
 use pto_vector::{Fault, TileRef};
 
@@ -14,10 +14,10 @@ use pto_vector::{Fault, TileRef};
 pub unsafe fn run(call: &ProductCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        match Form::from_call(call).sums() {
-            Sums::Integers => integers(call),
-            Sums::Steps => floats(call),
-            Sums::Blocks => blocks(call),
+        match ProductForm::from_call(call).sums() {
+            SumOrder::Integers => integers(call),
+            SumOrder::Steps => floats(call),
+            SumOrder::Blocks => blocks(call),
         }
         Ok(())
     }

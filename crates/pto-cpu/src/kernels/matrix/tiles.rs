@@ -1,13 +1,13 @@
 //! Products by the unit for matrices that some x86 processors have (AMX): tiles of sixteen rows of 64 bytes.
 //!
-//! It sums as [`Sums::Blocks`](super::Sums) says, but takes subnormals as zero. So numbers are looked at while they are packed:
+//! It sums as [`Sums::Blocks`](super::SumOrder) says, but takes subnormals as zero. So numbers are looked at while they are packed:
 //! where one is so small that something subnormal could come up, the loops of [`blocked`](super::blocked) compute instead.
 
 use super::ProductCall;
-use super::blocked::{Block, Machine, Sixteens, WIDE, drive};
+use super::blocked::{ProductBlock, ProductMethod, Sixteens, WIDE, drive};
 use super::bytes;
 use super::factor::Factor;
-use super::pack::{Tools, Word, any_words, geometry, is_raw, left_steps, right};
+use super::pack::{PackedWord, Tools, any_words, geometry, is_raw, left_steps, right};
 use super::strip::{COLUMNS, GROUP};
 use super::x86;
 use pto_isa::DType;
@@ -69,8 +69,8 @@ fn is_permitted() -> bool {
 pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        static MACHINE: Machine = Machine { word: Word::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
-        drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Halves, multiply_halves));
+        static MACHINE: ProductMethod = ProductMethod { word: PackedWord::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Halves, multiply_halves));
         Ok(())
     }
 }
@@ -82,8 +82,8 @@ pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
 pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        static MACHINE: Machine = Machine { word: Word::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
-        drive(call, &MACHINE, |block, a, b| run(block, a, b, Word::Signed, multiply_bytes));
+        static MACHINE: ProductMethod = ProductMethod { word: PackedWord::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Signed, multiply_bytes));
         Ok(())
     }
 }
@@ -91,7 +91,7 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
-unsafe fn run(block: &Block, a: &Factor, b: &Factor, word: Word, multiply: Multiply) {
+unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, multiply: Multiply) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
         let packed = Packed { block, word, multiply, words: block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE) };
@@ -102,7 +102,7 @@ unsafe fn run(block: &Block, a: &Factor, b: &Factor, word: Word, multiply: Multi
                 least > 0 && products_fit(least, packed.left(a, first, count)) && packed.starts_fit(first, count);
             if !fits {
                 let rest = (first, block.rows.0 + block.rows.1 - first);
-                return Block { rows: rest, ..*block }.run(a, b);
+                return ProductBlock { rows: rest, ..*block }.run(a, b);
             }
             packed.multiply(first, count);
         }
@@ -117,8 +117,8 @@ fn products_fit(a: u16, b: u16) -> bool {
 
 /// A block whose factors are packed into tiles.
 struct Packed<'a> {
-    block: &'a Block<'a>,
-    word: Word,
+    block: &'a ProductBlock<'a>,
+    word: PackedWord,
     multiply: Multiply,
     /// Words along `k`, a whole number of tiles.
     words: usize,
@@ -229,7 +229,7 @@ impl Packed<'_> {
         // answers for the elements at `base`.
         unsafe {
             match self.word {
-                Word::Halves => least_half(base, strips * self.strip()) >> 7,
+                PackedWord::Halves => least_half(base, strips * self.strip()) >> 7,
                 _ => u16::MAX >> 7,
             }
         }
@@ -245,7 +245,7 @@ impl Packed<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             const LEAST: u32 = (127 - 102) << 23;
-            if self.word != Word::Halves || self.starts_from_zero() {
+            if self.word != PackedWord::Halves || self.starts_from_zero() {
                 return true;
             }
             let Some((start, _)) = self.block.ends() else { return false };
@@ -314,12 +314,12 @@ impl Packed<'_> {
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them; all elements that the other arguments count must be writable at `out`.
-unsafe fn left_boxes(a: &Factor, word: Word, row: usize, k: (usize, usize), out: *mut u32) -> bool {
+unsafe fn left_boxes(a: &Factor, word: PackedWord, row: usize, k: (usize, usize), out: *mut u32) -> bool {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
     // for the elements at `out`.
     unsafe {
         let ty = geometry(a);
-        let fits = matches!((a.dtype, word), (DType::Bf16, Word::Halves) | (DType::I8, Word::Signed));
+        let fits = matches!((a.dtype, word), (DType::Bf16, PackedWord::Halves) | (DType::I8, PackedWord::Signed));
         let steps = left_steps(ty).filter(|_| fits && is_raw(a) && ty.fractal == 512 && ty.rows >= 16);
         let Some((step, block)) = steps else { return false };
         let words = k.1 / word.steps();

@@ -2,7 +2,7 @@
 //! neighbours in a row of one and in a column of the other are exchanged in squares.
 
 use super::super::blocks;
-use super::super::place::{ElementMap, Region, pieces};
+use super::super::place::{CopyRegion, ElementMap, pieces};
 use super::super::transpose::Transposition;
 use super::squares::{self, SIDE};
 use pto_num::Level;
@@ -15,12 +15,12 @@ enum Along {
 }
 
 /// The matrix of bytes that a matrix of numbers is.
-struct Bytes {
+struct ByteMatrix {
     place: ElementMap,
     along: Along,
 }
 
-impl Bytes {
+impl ByteMatrix {
     #[inline(always)]
     fn of(numbers: &ElementMap) -> Option<Self> {
         let ElementMap { start, rows, cols } = *numbers;
@@ -37,11 +37,11 @@ impl Bytes {
 /// # Safety
 /// Both places must have the region, and must not overlap. The processor must have the level.
 #[inline(always)]
-pub(super) unsafe fn copy<L: Level>(from: &ElementMap, to: &ElementMap, region: Region) -> bool {
+pub(super) unsafe fn copy<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion) -> bool {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
-        let (Some(a), Some(b)) = (Bytes::of(from), Bytes::of(to)) else { return false };
+        let (Some(a), Some(b)) = (ByteMatrix::of(from), ByteMatrix::of(to)) else { return false };
         let even = |n: [usize; 3]| n.iter().all(|n| n.is_multiple_of(2));
         let even_rows = even([region.rows, region.from.0, region.to.0]);
         let even_cols = even([region.cols, region.from.1, region.to.1]);
@@ -64,14 +64,14 @@ pub(super) unsafe fn copy<L: Level>(from: &ElementMap, to: &ElementMap, region: 
     }
 }
 
-fn half_as_wide(region: Region) -> Region {
+fn half_as_wide(region: CopyRegion) -> CopyRegion {
     let half = |(row, col): (usize, usize)| (row, col / 2);
-    Region { rows: region.rows, cols: region.cols / 2, from: half(region.from), to: half(region.to) }
+    CopyRegion { rows: region.rows, cols: region.cols / 2, from: half(region.from), to: half(region.to) }
 }
 
-fn transposed(region: Region) -> Region {
+fn transposed(region: CopyRegion) -> CopyRegion {
     let swapped = |(row, col): (usize, usize)| (col, row);
-    Region { rows: region.cols, cols: region.rows, from: swapped(region.from), to: swapped(region.to) }
+    CopyRegion { rows: region.cols, cols: region.rows, from: swapped(region.from), to: swapped(region.to) }
 }
 
 /// The numbers of a byte are neighbours in a row of the source and in a column of the destination.
@@ -80,7 +80,7 @@ fn transposed(region: Region) -> Region {
 /// The region must lie in both places, which are those of operands of a call; the processor must have the instructions of this
 /// level.
 #[inline(never)]
-unsafe fn transpose<L: Level>(from: &ElementMap, to: &ElementMap, region: Region) {
+unsafe fn transpose<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion) {
     // SAFETY: the region lies in both places, which are those of operands of a call; the processor has the instructions
     // of this level.
     unsafe {
@@ -114,9 +114,9 @@ mod tests {
     /// Room for windows with gaps, too.
     const BYTES: usize = 1 << 14;
 
-    struct Copied<'a>(&'a ElementMap, &'a ElementMap, Region);
+    struct NibbleCopy<'a>(&'a ElementMap, &'a ElementMap, CopyRegion);
 
-    impl LevelKernel for Copied<'_> {
+    impl LevelKernel for NibbleCopy<'_> {
         type Output = bool;
 
         #[inline(always)]
@@ -153,11 +153,11 @@ mod tests {
         let mut data: Vec<u8> = (0..BYTES).map(|i| (i as u32).wrapping_mul(2_654_435_761).to_be_bytes()[0]).collect();
         let mut found = data.clone();
         let regions = [
-            Region { rows: ROWS, cols: COLS, from: (0, 0), to: (0, 0) },
-            Region { rows: 34, cols: 70, from: (2, 4), to: (6, 32) },
-            Region { rows: 64, cols: 32, from: (32, 64), to: (0, 32) },
-            Region { rows: 5, cols: 64, from: (1, 0), to: (3, 64) },
-            Region { rows: 32, cols: 3, from: (0, 1), to: (64, 5) },
+            CopyRegion { rows: ROWS, cols: COLS, from: (0, 0), to: (0, 0) },
+            CopyRegion { rows: 34, cols: 70, from: (2, 4), to: (6, 32) },
+            CopyRegion { rows: 64, cols: 32, from: (32, 64), to: (0, 32) },
+            CopyRegion { rows: 5, cols: 64, from: (1, 0), to: (3, 64) },
+            CopyRegion { rows: 32, cols: 3, from: (0, 1), to: (64, 5) },
         ];
         let froms = all_places(&mut data);
         let tos = all_places(&mut found);
@@ -166,7 +166,7 @@ mod tests {
             for (region, level) in regions.iter().flat_map(|r| CpuLevel::ALL.map(|level| (*r, level))) {
                 // SAFETY: as above.
                 unsafe { std::ptr::write_bytes(to.start, 0x5a, BYTES) };
-                let is_copied = dispatch_at(level, Copied(from, to, region));
+                let is_copied = dispatch_at(level, NibbleCopy(from, to, region));
                 ways[usize::from(is_copied)] += 1;
                 for (r, c) in places(ROWS, COLS).filter(|_| is_copied) {
                     let inside = (region.to.0..region.to.0 + region.rows).contains(&r)

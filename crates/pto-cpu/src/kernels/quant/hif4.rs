@@ -47,13 +47,13 @@ fn reciprocal(code: u8) -> f32 {
 }
 
 /// The scales of a group and its codes.
-struct Group {
+struct Hif4Group {
     /// Ea, Eb, and two bytes of Ec.
     scales: [u8; SCALES],
     codes: [u8; GROUP],
 }
 
-impl Group {
+impl Hif4Group {
     fn new(numbers: &[f32; GROUP]) -> Self {
         let ea = e6m2(bf16(largest(numbers) * bf16(1.0 / 7.0)));
         let inverse = reciprocal(ea);
@@ -87,7 +87,7 @@ unsafe fn run(call: &Call<3>) -> Result<(), Fault> {
         for r in 0..src.rows() {
             for g in 0..groups {
                 let numbers = std::array::from_fn(|k| read::<Bf16>(src, r, g * GROUP + k).to_f32());
-                let group = Group::new(&numbers);
+                let group = Hif4Group::new(&numbers);
                 for (k, pair) in group.codes.chunks_exact(2).enumerate() {
                     let col = g * GROUP / 2 + k;
                     if r < dst.rows() && col < dst.cols() {

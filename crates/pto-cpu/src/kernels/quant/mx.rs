@@ -21,7 +21,7 @@ const INFINITY: u32 = 0x7f80_0000;
 const NAN: u8 = 255;
 
 fn prepare(site: &Site) -> Option<Prepared<6>> {
-    let choice = Choice {
+    let choice = MxOptions {
         nv: site.attr("quantScaleAlg") == Some("nv"),
         down: site.attr("grpAxis") == Some("axis0"),
         interleave: site.instance.attr("interleave") == Some(AttrValue::Bool(true)),
@@ -30,15 +30,15 @@ fn prepare(site: &Site) -> Option<Prepared<6>> {
     let fp4 = site.attr("quant_type") == Some("MXFP4_E2M1");
     let flat = contiguous(site, &SLOTS);
     let prepared = by_type!(site.tile("src")?.dtype, E in [F32 F16 Bf16] => match fp4 {
-        true => Prepared::new::<Mx<E, true>>(site, flat),
-        false => Prepared::new::<Mx<E, false>>(site, flat),
+        true => Prepared::new::<MxKernel<E, true>>(site, flat),
+        false => Prepared::new::<MxKernel<E, false>>(site, flat),
     })?;
     Some(prepared.with([choice.word(), 0]))
 }
 
 /// What the attributes say.
 #[derive(Clone, Copy)]
-struct Choice {
+struct MxOptions {
     nv: bool,
     /// Groups run along rows.
     down: bool,
@@ -47,7 +47,7 @@ struct Choice {
     zz: bool,
 }
 
-impl Choice {
+impl MxOptions {
     fn word(self) -> u64 {
         [self.nv, self.down, self.interleave, self.zz].iter().fold(0, |word, &bit| word << 1 | u64::from(bit))
     }
@@ -104,11 +104,11 @@ struct Groups<'a> {
     tile: &'a TileRef<'a>,
     /// Rows and columns of groups.
     grid: (usize, usize),
-    choice: Choice,
+    choice: MxOptions,
 }
 
 impl<'a> Groups<'a> {
-    fn new(src: &TileRef, tile: &'a TileRef<'a>, choice: Choice) -> Self {
+    fn new(src: &TileRef, tile: &'a TileRef<'a>, choice: MxOptions) -> Self {
         let grid = if choice.down { (src.rows() / GROUP, src.cols()) } else { (src.rows(), src.cols() / GROUP) };
         Self { tile, grid, choice }
     }
@@ -174,9 +174,9 @@ impl<'a> Groups<'a> {
     }
 }
 
-struct Mx<E, const FP4: bool>(PhantomData<E>);
+struct MxKernel<E, const FP4: bool>(PhantomData<E>);
 
-impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
+impl<E: Elem<Wide = f32>, const FP4: bool> MxKernel<E, FP4> {
     /// The largest magnitude of a group, as bits: a NaN is larger than everything.
     ///
     /// # Safety
@@ -259,10 +259,10 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
         // the processor has the instructions of this level.
         unsafe {
             let [src, dst, exp, other, max, scaling] = call.tiles;
-            let choice = Choice::of(call.imm[0]);
+            let choice = MxOptions::of(call.imm[0]);
             let exponents = Groups::new(src, exp, choice);
             let [maxima, multipliers] =
-                [max, scaling].map(|tile| Groups::new(src, tile, Choice { interleave: false, ..choice }));
+                [max, scaling].map(|tile| Groups::new(src, tile, MxOptions { interleave: false, ..choice }));
             for row in 0..exponents.grid.0 {
                 for col in 0..exponents.grid.1 {
                     let largest = Self::largest(src, row, col, choice.down);
@@ -294,7 +294,7 @@ impl<E: Elem<Wide = f32>, const FP4: bool> Mx<E, FP4> {
     }
 }
 
-impl<E: Elem<Wide = f32>, const FP4: bool> Body<6> for Mx<E, FP4> {
+impl<E: Elem<Wide = f32>, const FP4: bool> Body<6> for MxKernel<E, FP4> {
     #[inline(always)]
     unsafe fn fast<L: Level>(call: &Call<6>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;

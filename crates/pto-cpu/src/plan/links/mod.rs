@@ -3,23 +3,23 @@
 mod pipes;
 mod ranks;
 
-use super::build::{Builder, Built};
+use super::build::{PlanBuilder, PlanResult};
 use crate::kernels::{self, Code, Site};
 use crate::prepared::*;
 use pto_ir::OpId;
 use pto_isa::row::{Movement, SignalForm, SyncOp};
-use pto_isa::rules::{Arg, AttrValue, Instance};
-use pto_isa::{Dim, Op, Scalar, TileType, Type, ViewType};
+use pto_isa::rules::{AttrValue, Instance, RuleArg};
+use pto_isa::{Dim, Op, ScalarType, TileType, Type, ViewType};
 
-impl Builder<'_> {
-    pub fn link(&mut self, link: Link) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub fn link(&mut self, link: Link) -> PlanResult<()> {
         let at = self.plan.calls.links.push(link);
         self.push(Step::Link(at)).map(drop)
     }
 
     // ---- signals --------------------------------------------------------------------------------------------------
 
-    pub fn signal_op(&mut self, id: OpId, is: SyncOp) -> Built<()> {
+    pub fn signal_op(&mut self, id: OpId, is: SyncOp) -> PlanResult<()> {
         if is == SyncOp::AllCores {
             return self.barrier_op(id);
         }
@@ -39,7 +39,7 @@ impl Builder<'_> {
         }
     }
 
-    fn barrier_op(&mut self, id: OpId) -> Built<()> {
+    fn barrier_op(&mut self, id: OpId) -> PlanResult<()> {
         let set = match self.module.choice(id, "core_type") {
             Some("aic_only") => Set::Cube,
             Some("mix") => Set::All,
@@ -50,19 +50,19 @@ impl Builder<'_> {
     }
 
     /// The code of a load or store between a tile and a row-major window.
-    fn mover(&self, is: Movement, ty: &TileType, attrs: &[(&str, AttrValue)]) -> Built<Code> {
+    fn mover(&self, is: Movement, ty: &TileType, attrs: &[(&str, AttrValue)]) -> PlanResult<Code> {
         let dims = vec![Dim::Dynamic, Dim::Dynamic].into_boxed_slice();
-        let view = Type::TensorView(ViewType { dims, elem: Scalar::Elem(ty.dtype) });
+        let view = Type::TensorView(ViewType { dims, elem: ScalarType::Elem(ty.dtype) });
         let tile = Type::TileBuf(*ty);
         let (from, to) = if is == Movement::Load { (&view, &tile) } else { (&tile, &view) };
         self.code_for(Op::of(is), &[("src", from), ("dst", to)], attrs)
     }
 
-    fn code_for(&self, code: Op, operands: &[(&str, &Type)], attrs: &[(&str, AttrValue)]) -> Built<Code> {
+    fn code_for(&self, code: Op, operands: &[(&str, &Type)], attrs: &[(&str, AttrValue)]) -> PlanResult<Code> {
         let row = code.row();
-        let args: Vec<Arg> = operands
+        let args: Vec<RuleArg> = operands
             .iter()
-            .filter_map(|(name, ty)| Some(Arg { slot: row.slot(name)? as u8, ty, value: None }))
+            .filter_map(|(name, ty)| Some(RuleArg { slot: row.slot(name)? as u8, ty, value: None }))
             .collect();
         let target = self.checked.info().target;
         let instance = Instance { row, target, manual: true, args: &args, attrs };

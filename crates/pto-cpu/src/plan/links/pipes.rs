@@ -1,18 +1,18 @@
 //! Pipes between the cube core and the vector cores: their ends, slots, pushes and pops.
 
-use super::super::build::{Builder, Built};
+use super::super::build::{PlanBuilder, PlanResult};
 use super::super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
-use pto_isa::row::{Core, Direction, EndForm, EntryAction, Fifo, Movement};
+use pto_isa::row::{CoreKind, Direction, EndForm, EntryAction, Fifo, Movement};
 use pto_isa::rules::AttrValue;
-use pto_isa::{Diagnostic, Dim, Loc, Op, Scalar, TileType, Type, ViewType, codes, enums};
+use pto_isa::{Diagnostic, Dim, Loc, Op, ScalarType, TileType, Type, ViewType, codes, enums};
 
 /// Bytes that the slots of a pipe may have in one direction.
 const MAX_RING_BYTES: u64 = 1 << 30;
 
-impl Builder<'_> {
-    pub fn link_op(&mut self, id: OpId) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub fn link_op(&mut self, id: OpId) -> PlanResult<()> {
         let Some(is) = self.module.fifo(id) else { return self.comm_op(id) };
         match is {
             Fifo::Open(end) => self.open_pipe(id, end),
@@ -24,7 +24,7 @@ impl Builder<'_> {
         }
     }
 
-    fn entry_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> Built<()> {
+    fn entry_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> PlanResult<()> {
         let mut entry = self.pipe_op(id, action, direction)?;
         match action {
             EntryAction::Push => {
@@ -41,7 +41,7 @@ impl Builder<'_> {
     }
 
     /// Memory for slots. Where the planner would choose the place, it lies behind the memory spaces.
-    fn reserve(&mut self, id: OpId) -> Built<()> {
+    fn reserve(&mut self, id: OpId) -> PlanResult<()> {
         let loc = match self.module.choice(id, "location") {
             Some("mat") => Loc::Mat,
             _ => Loc::Vec,
@@ -60,7 +60,7 @@ impl Builder<'_> {
     }
 
     /// Popped tiles lie in memory that was reserved for them.
-    fn fits_ring(&self, pop: &PipeOp) -> Built<()> {
+    fn fits_ring(&self, pop: &PipeOp) -> PlanResult<()> {
         let end = &self.plan.calls.ends[pop.end];
         let Some(room) = end.room[usize::from(pop.way == Direction::ToCube)] else { return Ok(()) };
         let tile = match pop.entry {
@@ -81,7 +81,7 @@ impl Builder<'_> {
     }
 
     /// The address on another core. It tells a pipe where the other core's slots are, which the engine knows.
-    fn import(&mut self, id: OpId) -> Built<()> {
+    fn import(&mut self, id: OpId) -> PlanResult<()> {
         let name = self.module.attr(id, "name").cloned();
         let mut base = None;
         self.module.walk(self.module.top, &mut |other| {
@@ -94,12 +94,12 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn open_pipe(&mut self, id: OpId, end: EndForm) -> Built<()> {
+    fn open_pipe(&mut self, id: OpId, end: EndForm) -> PlanResult<()> {
         let both_ways = self.module.given_int(id, "dir_mask") == Some(3);
         let slots = self.module.int(id, "slot_num").unwrap_or(0) as u32;
-        let number = |name: &str| -> Built<Option<Reg>> {
+        let number = |name: &str| -> PlanResult<Option<Reg>> {
             match self.module.operand(id, name).map(|v| self.slot(v)) {
-                Some(Slot::Scalar(reg)) => Ok(Some(reg)),
+                Some(ValueStorage::Scalar(reg)) => Ok(Some(reg)),
                 Some(_) => Err(self.unsupported("a ring that is not an address")),
                 None => Ok(None),
             }
@@ -137,7 +137,7 @@ impl Builder<'_> {
             init: id,
         });
         if let Some(value) = self.module.results(id).next() {
-            self.slots[value.index()] = Slot::End(end);
+            self.slots[value.index()] = ValueStorage::End(end);
         }
         self.link(Link::Open(end))
     }
@@ -153,21 +153,23 @@ impl Builder<'_> {
         earlier << 24 | group
     }
 
-    fn pipe_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> Built<PipeOp> {
+    fn pipe_op(&mut self, id: OpId, action: EntryAction, direction: Option<Direction>) -> PlanResult<PipeOp> {
         let mover = if action.is_of_producer() { Movement::Store } else { Movement::Load };
         let end = self.end_of(id)?;
         let result = self.module.results(id).next();
         let value = result.or_else(|| self.module.operand(id, "tile")).or_else(|| self.module.operand(id, "entry"));
         let entry = match value {
             Some(v) if result.is_some() && self.module.tile(v).is_some() => {
-                let Slot::Tile(tile) = self.define_handle(v)? else { return Err(self.unsupported("this entry")) };
+                let ValueStorage::Tile(tile) = self.define_handle(v)? else {
+                    return Err(self.unsupported("this entry"));
+                };
                 PipeEntry::Tile(tile)
             }
             Some(v) => {
                 let slot = if result.is_some() { self.define(v)? } else { self.slot(v) };
                 match slot {
-                    Slot::Tile(tile) => PipeEntry::Tile(tile),
-                    Slot::View(view) => PipeEntry::Slot(view),
+                    ValueStorage::Tile(tile) => PipeEntry::Tile(tile),
+                    ValueStorage::View(view) => PipeEntry::Slot(view),
                     _ => return Err(self.unsupported("this entry")),
                 }
             }
@@ -202,7 +204,7 @@ impl Builder<'_> {
     }
 
     /// Accumulators that the fix pipe converts on their way, to the type that the other side pops.
-    fn convert_pushed(&mut self, id: OpId, push: &mut PipeOp) -> Built<()> {
+    fn convert_pushed(&mut self, id: OpId, push: &mut PipeOp) -> PlanResult<()> {
         let init = self.plan.calls.ends[push.end].init;
         let Some(Attr::Raw(text)) = self.module.attr(init, "acc_push_epilogue") else { return Ok(()) };
         let relu = self.module.names.text(*text).contains("normal_relu");
@@ -217,8 +219,8 @@ impl Builder<'_> {
         let table = set.and_then(|(_, _, table)| *table).map(|t| Type::TileBuf(self.tile_type(&t)));
         push.scale = set.map_or(Scale::None, |(_, scale, _)| *scale);
         let dims = vec![Dim::Dynamic, Dim::Dynamic].into_boxed_slice();
-        let view = Type::TensorView(ViewType { dims, elem: Scalar::Elem(to) });
-        let (tile, number) = (Type::TileBuf(from), Type::Scalar(Scalar::Elem(pto_isa::DType::F32)));
+        let view = Type::TensorView(ViewType { dims, elem: ScalarType::Elem(to) });
+        let (tile, number) = (Type::TileBuf(from), Type::Scalar(ScalarType::Elem(pto_isa::DType::F32)));
         let mut operands = vec![("src", &tile), ("dst", &view)];
         match (&push.scale, &table) {
             (Scale::Number(_), _) => operands.push(("pre_quant", &number)),
@@ -246,7 +248,7 @@ impl Builder<'_> {
     }
 
     /// What the next pushes are scaled with.
-    pub fn quant_op(&mut self, id: OpId) -> Built<()> {
+    pub fn quant_op(&mut self, id: OpId) -> PlanResult<()> {
         let (scale, table) = match self.module.operand(id, "scaling_tile") {
             Some(tile) => (Scale::Table(self.tile(tile)?), self.module.tile(tile).copied()),
             None => (Scale::Number(self.operand_reg(id, "scale")?), None),
@@ -256,9 +258,9 @@ impl Builder<'_> {
         self.order(PipeOrder::Other)
     }
 
-    fn end_of(&self, id: OpId) -> Built<EndId> {
+    fn end_of(&self, id: OpId) -> PlanResult<EndId> {
         let found = match self.module.operand(id, "pipe_handle").map(|v| self.slot(v)) {
-            Some(Slot::End(end)) => Some(end),
+            Some(ValueStorage::End(end)) => Some(end),
             Some(_) => None,
             None => {
                 let wanted = self.module.given_int(id, "id").unwrap_or(0) as u32;
@@ -275,8 +277,8 @@ impl Builder<'_> {
             Some(Loc::Acc) => Direction::ToVector,
             Some(Loc::Mat) => Direction::ToCube,
             _ => {
-                let kind = self.calls.last().map_or(Core::Any, |f| stated_kind(self.module, *f));
-                let on_cube = kind == Core::Cube || self.plan.cores.role == Role::Cube;
+                let kind = self.calls.last().map_or(CoreKind::Any, |f| stated_kind(self.module, *f));
+                let on_cube = kind == CoreKind::Cube || self.plan.cores.role == Role::Cube;
                 if on_cube == action.is_of_producer() { Direction::ToVector } else { Direction::ToCube }
             }
         }
@@ -284,7 +286,7 @@ impl Builder<'_> {
 }
 
 /// A row-major view of a type; open extents are one.
-fn packed_type(ty: &ViewType) -> View {
+fn packed_type(ty: &ViewType) -> ViewState {
     let shape: Vec<u64> = ty.dims.iter().map(|d| d.fixed().unwrap_or(1)).collect();
-    View::packed(&shape)
+    ViewState::packed(&shape)
 }

@@ -1,6 +1,6 @@
 //! Signals in global memory, and transfers between ranks.
 
-use super::super::build::{Builder, Built};
+use super::super::build::{PlanBuilder, PlanResult};
 use crate::kernels::Code;
 use crate::prepared::*;
 use pto_ir::OpId;
@@ -8,8 +8,8 @@ use pto_isa::row::{Combine, CommOp, Movement};
 use pto_isa::rules::AttrValue;
 use pto_isa::{Loc, Op, TileType, Type, enums};
 
-impl Builder<'_> {
-    pub(super) fn comm_op(&mut self, id: OpId) -> Built<()> {
+impl PlanBuilder<'_> {
+    pub(super) fn comm_op(&mut self, id: OpId) -> PlanResult<()> {
         let Some(is) = self.module.comm(id) else { return Err(self.unsupported("this instruction")) };
         match is {
             CommOp::Notify => {
@@ -53,7 +53,7 @@ impl Builder<'_> {
         }
     }
 
-    fn operand_view(&self, id: OpId, name: &str) -> Built<ViewId> {
+    fn operand_view(&self, id: OpId, name: &str) -> PlanResult<ViewId> {
         match self.module.operand(id, name) {
             Some(value) => self.view(value),
             None => Err(self.unsupported(&format!("it without `{name}`"))),
@@ -61,8 +61,8 @@ impl Builder<'_> {
     }
 
     /// A transfer: the slots of the own memory, of that of others, and of the tile between them.
-    fn transfer_op(&mut self, id: OpId, kind: TransferKind, (own, other, stage): (&str, &str, &str)) -> Built<()> {
-        let others = self.operands(id, other).iter().map(|v| self.view(*v)).collect::<Built<Vec<_>>>()?;
+    fn transfer_op(&mut self, id: OpId, kind: TransferKind, (own, other, stage): (&str, &str, &str)) -> PlanResult<()> {
+        let others = self.operands(id, other).iter().map(|v| self.view(*v)).collect::<PlanResult<Vec<_>>>()?;
         let stage_value = self.module.operand(id, stage);
         let elem = self.module.operand(id, own).and_then(|v| self.module.value_type(v).elem());
         let Some(dtype) = elem else { return Err(self.unsupported("this element type")) };
@@ -100,7 +100,7 @@ impl Builder<'_> {
     }
 
     /// The code that combines a tile into another.
-    fn combiner(&self, id: OpId, ty: &TileType) -> Built<Code> {
+    fn combiner(&self, id: OpId, ty: &TileType) -> PlanResult<Code> {
         let how = self.module.choice(id, "reduceOp").and_then(Combine::parse).unwrap_or(Combine::Add);
         let Some(code) = Op::combining(how) else { return Err(self.unsupported("this reduction")) };
         let tile = Type::TileBuf(*ty);

@@ -1,9 +1,9 @@
 //! Operands that an instruction takes, found by asking the rules of its row.
 
 use pto_isa::row::AttrKind;
-use pto_isa::row::{Count, Elem, Slot, SlotKind};
-use pto_isa::rules::{Arg, AttrValue, Instance};
-use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, Scalar, Target, TileType, Type};
+use pto_isa::row::{ElemRule, Slot, SlotCount, SlotKind};
+use pto_isa::rules::{AttrValue, Instance, RuleArg};
+use pto_isa::{BLayout, DType, Dim, Loc, Op, SLayout, ScalarType, Target, TileType, Type};
 use std::fmt;
 
 /// The valid region of a destination, the columns of its tile, and elements between its rows.
@@ -75,10 +75,10 @@ impl Operands {
             .iter()
             .map(|(s, o)| match o {
                 Operand::Tile(ty) => (*s, Type::TileBuf(*ty)),
-                Operand::Scalar(dtype) => (*s, Type::Scalar(Scalar::Elem(*dtype))),
+                Operand::Scalar(dtype) => (*s, Type::Scalar(ScalarType::Elem(*dtype))),
             })
             .collect();
-        let args: Vec<Arg> = types.iter().map(|(s, ty)| Arg { slot: *s as u8, ty, value: None }).collect();
+        let args: Vec<RuleArg> = types.iter().map(|(s, ty)| RuleArg { slot: *s as u8, ty, value: None }).collect();
         f(Instance { row: op.row(), target, manual: false, args: &args, attrs: &self.attrs })
     }
 
@@ -196,7 +196,7 @@ fn operands(plan: &[(usize, Plan)], types: &[DType], shape: Shape) -> Operands {
 
 /// The slots that must be filled.
 fn slots(op: Op) -> Vec<(usize, &'static Slot)> {
-    op.row().slots.iter().enumerate().filter(|(_, s)| s.count == Count::One).collect()
+    op.row().slots.iter().enumerate().filter(|(_, s)| s.count == SlotCount::One).collect()
 }
 
 /// Every way to fill the slots with forms, at least one of them the full one. Many slots get fewer forms.
@@ -227,17 +227,17 @@ fn types(op: Op, target: Target) -> Vec<Vec<DType>> {
         let mut combinations = vec![Vec::new()];
         for slot in row.slots {
             let choices: Vec<DType> = match slot.elem {
-                _ if slot.count != Count::One => vec![first],
-                Elem::Data => vec![first],
-                Elem::Of(set) => set.iter().filter(|d| d.bits() >= 8).collect(),
-                Elem::Like(_) => Vec::new(),
-                Elem::Any => DType::ALL.into_iter().filter(|d| d.bits() >= 8).collect(),
+                _ if slot.count != SlotCount::One => vec![first],
+                ElemRule::Data => vec![first],
+                ElemRule::Of(set) => set.iter().filter(|d| d.bits() >= 8).collect(),
+                ElemRule::Like(_) => Vec::new(),
+                ElemRule::Any => DType::ALL.into_iter().filter(|d| d.bits() >= 8).collect(),
             };
             combinations = combinations
                 .iter()
                 .flat_map(|c: &Vec<DType>| {
                     let like = match slot.elem {
-                        Elem::Like(name) => row.slot(name).and_then(|s| c.get(s)).copied(),
+                        ElemRule::Like(name) => row.slot(name).and_then(|s| c.get(s)).copied(),
                         _ => None,
                     };
                     let choices = like.map_or(choices.clone(), |d| vec![d]);

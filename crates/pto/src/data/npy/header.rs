@@ -1,6 +1,6 @@
 //! The header of a `.npy` file: a Python dictionary with three keys.
 
-use super::super::Error;
+use super::super::DataError;
 use crate::isa::DType;
 use std::fmt;
 use std::io::Read;
@@ -22,7 +22,7 @@ pub enum NpyKind {
 
 /// The type of the numbers in a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Type {
+pub struct NpyType {
     /// What the bits mean.
     pub kind: NpyKind,
     /// Bytes of a number: 1, 2, 4 or 8.
@@ -31,10 +31,10 @@ pub struct Type {
 
 /// A list of types, known when this is compiled.
 macro_rules! types {
-    ($($kind:ident $size:literal),+) => { &[$(Type { kind: $kind, size: $size }),+] };
+    ($($kind:ident $size:literal),+) => { &[$(NpyType { kind: $kind, size: $size }),+] };
 }
 
-impl Type {
+impl NpyType {
     /// The types that can hold an element type; the first is the one that is written.
     pub(super) fn all_for(dtype: DType) -> &'static [Self] {
         use NpyKind::{Bool, Float, Int, Uint, Void};
@@ -104,7 +104,7 @@ impl Type {
     }
 }
 
-impl fmt::Display for Type {
+impl fmt::Display for NpyType {
     /// NumPy's name of the type.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let bits = self.size * 8;
@@ -129,7 +129,7 @@ pub(super) fn conversion(dtype: DType) -> String {
         DType::I4 | DType::F4E1M2 | DType::F4E2M1 => {
             return "save np.uint8 with two numbers in a byte, the first in the low half".to_string();
         }
-        _ => return format!("convert them in NumPy: np.save(file, a.astype(np.{}))", Type::all_for(dtype)[0]),
+        _ => return format!("convert them in NumPy: np.save(file, a.astype(np.{}))", NpyType::all_for(dtype)[0]),
     };
     format!("convert them in NumPy: np.save(file, a.astype(ml_dtypes.{small}))")
 }
@@ -137,7 +137,7 @@ pub(super) fn conversion(dtype: DType) -> String {
 /// What a header says.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Header {
-    pub(super) ty: Type,
+    pub(super) ty: NpyType,
     pub(super) big_endian: bool,
     /// The first index changes fastest.
     pub(super) fortran: bool,
@@ -149,16 +149,16 @@ const LONGEST: usize = 1 << 16;
 
 impl Header {
     /// Reads everything in front of the numbers.
-    pub(super) fn read(from: &mut impl Read) -> Result<Self, Error> {
+    pub(super) fn read(from: &mut impl Read) -> Result<Self, DataError> {
         let start: [u8; 8] = take(from)?;
         if &start[..6] != b"\x93NUMPY" {
-            return Err(Error::new("this is not a .npy file: it does not start with \\x93NUMPY")
+            return Err(DataError::new("this is not a .npy file: it does not start with \\x93NUMPY")
                 .help("save it with np.save(file, a); raw numbers go into a .bin file"));
         }
         let length = match start[6] {
             1 => u16::from_le_bytes(take(from)?) as usize,
             2 | 3 => u32::from_le_bytes(take(from)?) as usize,
-            version => return Err(Error::new(format!("format version {version} is not known; 1, 2 and 3 are"))),
+            version => return Err(DataError::new(format!("format version {version} is not known; 1, 2 and 3 are"))),
         };
         if length > LONGEST {
             return Err(broken(&format!("a header of {length} bytes")));
@@ -169,7 +169,7 @@ impl Header {
     }
 
     /// Reads the dictionary.
-    pub(super) fn parse(text: &str) -> Result<Self, Error> {
+    pub(super) fn parse(text: &str) -> Result<Self, DataError> {
         let (mut ty, mut fortran, mut shape) = (None, None, None);
         let mut scan = Scan { rest: text };
         scan.expect("{")?;
@@ -194,21 +194,21 @@ impl Header {
     }
 }
 
-fn take<const N: usize>(from: &mut impl Read) -> Result<[u8; N], Error> {
+fn take<const N: usize>(from: &mut impl Read) -> Result<[u8; N], DataError> {
     let mut bytes = [0; N];
     from.read_exact(&mut bytes).map_err(|e| cut(&e))?;
     Ok(bytes)
 }
 
-fn cut(error: &std::io::Error) -> Error {
+fn cut(error: &std::io::Error) -> DataError {
     match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => Error::new("this is not a .npy file: it ends inside its header"),
-        _ => Error::new(format!("cannot be read: {error}")),
+        std::io::ErrorKind::UnexpectedEof => DataError::new("this is not a .npy file: it ends inside its header"),
+        _ => DataError::new(format!("cannot be read: {error}")),
     }
 }
 
-fn broken(what: &str) -> Error {
-    Error::new(format!("the .npy header has {what}"))
+fn broken(what: &str) -> DataError {
+    DataError::new(format!("the .npy header has {what}"))
         .help("a header looks like {'descr': '<f4', 'fortran_order': False, 'shape': (16, 64), }")
 }
 
@@ -229,7 +229,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn expect(&mut self, word: &str) -> Result<(), Error> {
+    fn expect(&mut self, word: &str) -> Result<(), DataError> {
         if self.eat(word) { Ok(()) } else { Err(broken(&format!("{} where `{word}` should be", self.found()))) }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    fn quoted(&mut self) -> Result<&'a str, Error> {
+    fn quoted(&mut self) -> Result<&'a str, DataError> {
         let quote = if self.eat("'") { '\'' } else { self.expect("\"").map(|()| '"')? };
         let Some((text, rest)) = self.rest.split_once(quote) else {
             return Err(broken("a text without an end"));
@@ -250,25 +250,25 @@ impl<'a> Scan<'a> {
         Ok(text)
     }
 
-    fn ty(&mut self) -> Result<(Type, bool), Error> {
+    fn ty(&mut self) -> Result<(NpyType, bool), DataError> {
         if self.eat("[") {
-            return Err(Error::new("the array has fields").help("save one field: np.save(file, a['name'])"));
+            return Err(DataError::new("the array has fields").help("save one field: np.save(file, a['name'])"));
         }
         let text = self.quoted()?;
-        Type::parse(text).ok_or_else(|| {
-            Error::new(format!("numbers of NumPy type '{}' cannot be used", text.escape_debug()))
+        NpyType::parse(text).ok_or_else(|| {
+            DataError::new(format!("numbers of NumPy type '{}' cannot be used", text.escape_debug()))
                 .help("legal: bool, int8 to int64, uint8 to uint64, float16 to float64, and V1 and V2 of ml_dtypes")
         })
     }
 
-    fn truth(&mut self) -> Result<bool, Error> {
+    fn truth(&mut self) -> Result<bool, DataError> {
         if self.eat("True") {
             return Ok(true);
         }
         self.expect("False").map(|()| false)
     }
 
-    fn tuple(&mut self) -> Result<Vec<u64>, Error> {
+    fn tuple(&mut self) -> Result<Vec<u64>, DataError> {
         let mut numbers = Vec::new();
         self.expect("(")?;
         while !self.eat(")") {
@@ -281,7 +281,7 @@ impl<'a> Scan<'a> {
         Ok(numbers)
     }
 
-    fn number(&mut self) -> Result<u64, Error> {
+    fn number(&mut self) -> Result<u64, DataError> {
         self.rest = self.rest.trim_start();
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);

@@ -6,12 +6,12 @@
 mod header;
 mod write;
 
-pub use header::{NpyKind, Type};
+pub use header::{NpyKind, NpyType};
 pub use write::write;
 
 use super::array::{byte_size, reserve, shape_text};
-use super::value::Value;
-use super::{Array, Error, Numbers};
+use super::value::AnyNumber;
+use super::{Array, DataError, Numbers};
 use crate::isa::DType;
 use header::Header;
 use std::fs::File;
@@ -21,7 +21,7 @@ use std::path::Path;
 /// Numbers as a file holds them, in row-major order, the low byte first.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stored {
-    ty: Type,
+    ty: NpyType,
     shape: Vec<u64>,
     bytes: Vec<u8>,
 }
@@ -30,8 +30,8 @@ pub struct Stored {
 ///
 /// # Errors
 /// When the file cannot be read, or is not what it should be; the message names the file.
-pub fn read_file(path: &Path) -> Result<Stored, Error> {
-    let file = File::open(path).map_err(|e| Error::new(format!("cannot read {}: {e}", path.display())))?;
+pub fn read_file(path: &Path) -> Result<Stored, DataError> {
+    let file = File::open(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
     read(&mut BufReader::new(file)).map_err(|e| e.about(path.display()))
 }
 
@@ -39,7 +39,7 @@ pub fn read_file(path: &Path) -> Result<Stored, Error> {
 ///
 /// # Errors
 /// When the bytes are not an array of plain numbers, or fewer than the header says.
-pub fn read(from: &mut impl Read) -> Result<Stored, Error> {
+pub fn read(from: &mut impl Read) -> Result<Stored, DataError> {
     let header = Header::read(from)?;
     let size = byte_size(header.ty.size * 8, &header.shape)?;
     let mut bytes = read_bytes(from, size, &header)?;
@@ -53,17 +53,19 @@ pub fn read(from: &mut impl Read) -> Result<Stored, Error> {
 }
 
 /// Reads in steps, so that a header that promises too much costs no more memory than the file has.
-fn read_bytes(from: &mut impl Read, size: usize, header: &Header) -> Result<Vec<u8>, Error> {
+fn read_bytes(from: &mut impl Read, size: usize, header: &Header) -> Result<Vec<u8>, DataError> {
     const STEP: usize = 64 << 20;
     let mut bytes = Vec::new();
     while bytes.len() < size {
         let step = STEP.min(size - bytes.len());
-        bytes.try_reserve(step).map_err(|_| Error::new(format!("not enough memory for {size} bytes")))?;
-        let got =
-            from.take(step as u64).read_to_end(&mut bytes).map_err(|e| Error::new(format!("cannot be read: {e}")))?;
+        bytes.try_reserve(step).map_err(|_| DataError::new(format!("not enough memory for {size} bytes")))?;
+        let got = from
+            .take(step as u64)
+            .read_to_end(&mut bytes)
+            .map_err(|e| DataError::new(format!("cannot be read: {e}")))?;
         if got < step {
             let (ty, shape, found) = (header.ty, shape_text(&header.shape), bytes.len());
-            return Err(Error::new(format!("the header says {ty} {shape}, {size} bytes, but {found} follow"))
+            return Err(DataError::new(format!("the header says {ty} {shape}, {size} bytes, but {found} follow"))
                 .help("the file was cut off; write it again"));
         }
     }
@@ -71,7 +73,7 @@ fn read_bytes(from: &mut impl Read, size: usize, header: &Header) -> Result<Vec<
 }
 
 /// The same elements in row-major order.
-fn row_major(bytes: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, Error> {
+fn row_major(bytes: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, DataError> {
     let mut out = reserve(bytes.len())?;
     let mut index = vec![0u64; shape.len()];
     for _ in 0..bytes.len() / size {
@@ -90,7 +92,7 @@ fn row_major(bytes: &[u8], shape: &[u64], size: usize) -> Result<Vec<u8>, Error>
 
 impl Stored {
     /// What each number is.
-    pub fn ty(&self) -> Type {
+    pub fn ty(&self) -> NpyType {
         self.ty
     }
 
@@ -108,11 +110,11 @@ impl Stored {
     ///
     /// # Errors
     /// When they are of another type.
-    pub fn into_array(self, dtype: DType) -> Result<Array, Error> {
+    pub fn into_array(self, dtype: DType) -> Result<Array, DataError> {
         if !self.ty.holds(dtype) {
-            let legal: Vec<String> = Type::all_for(dtype).iter().map(Type::to_string).collect();
+            let legal: Vec<String> = NpyType::all_for(dtype).iter().map(NpyType::to_string).collect();
             let message = format!("the numbers are {}, and {dtype} is needed ({})", self.ty, legal.join(" or "));
-            return Err(Error::new(message).help(header::conversion(dtype)));
+            return Err(DataError::new(message).help(header::conversion(dtype)));
         }
         let mut shape = self.shape;
         match shape.last_mut() {
@@ -130,18 +132,18 @@ impl Numbers for Stored {
         self.bytes.len() / self.ty.size.max(1) as usize
     }
 
-    fn number(&self, index: usize) -> Value {
+    fn number(&self, index: usize) -> AnyNumber {
         let size = self.ty.size as usize;
         let mut word = [0; 8];
         word[..size].copy_from_slice(&self.bytes[index * size..][..size]);
         let word = u64::from_le_bytes(word);
         let shift = 64 - 8 * self.ty.size;
         match (self.ty.kind, size) {
-            (NpyKind::Float, 8) => Value::Float(f64::from_bits(word)),
-            (NpyKind::Float, 4) => Value::Float(f64::from(f32::from_bits(word as u32))),
-            (NpyKind::Float, _) => Value::Float(f64::from(pto_num::F16(word as u16).to_f32())),
-            (NpyKind::Int, _) => Value::Int(i128::from((word << shift) as i64 >> shift)),
-            _ => Value::Int(i128::from(word)),
+            (NpyKind::Float, 8) => AnyNumber::Float(f64::from_bits(word)),
+            (NpyKind::Float, 4) => AnyNumber::Float(f64::from(f32::from_bits(word as u32))),
+            (NpyKind::Float, _) => AnyNumber::Float(f64::from(pto_num::F16(word as u16).to_f32())),
+            (NpyKind::Int, _) => AnyNumber::Int(i128::from((word << shift) as i64 >> shift)),
+            _ => AnyNumber::Int(i128::from(word)),
         }
     }
 }

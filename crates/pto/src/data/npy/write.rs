@@ -1,7 +1,7 @@
 //! Writing.
 
 use super::super::Array;
-use super::header::Type;
+use super::header::NpyType;
 use std::io::{self, Write};
 
 /// Writes an array as a `.npy` file, as NumPy itself would: types of `ml_dtypes` as bits to be viewed, the packed types
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// # Errors
 /// Those of the destination.
 pub fn write(array: &Array, to: &mut impl Write) -> io::Result<()> {
-    let ty = Type::all_for(array.dtype())[0];
+    let ty = NpyType::all_for(array.dtype())[0];
     let shape = byte_shape(array);
     let extents: Vec<String> = shape.iter().map(|n| format!("{n},")).collect();
     let mut header = extents.join(" ");

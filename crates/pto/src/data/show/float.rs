@@ -1,6 +1,6 @@
 //! Floating-point numbers that line up.
 
-use super::super::Value;
+use super::super::AnyNumber;
 use super::super::value::{decode, encode};
 use crate::isa::DType;
 
@@ -135,7 +135,7 @@ fn scientific(dtype: DType, x: f64) -> String {
         DType::F32 => format!("{:e}", x as f32),
         DType::F16 | DType::Bf16 => {
             let same =
-                |text: &str| decode(dtype, encode(dtype, Value::Float(text.parse().unwrap_or(0.0)))).to_f64() == x;
+                |text: &str| decode(dtype, encode(dtype, AnyNumber::Float(text.parse().unwrap_or(0.0)))).to_f64() == x;
             (0..8).map(|p| format!("{x:.p$e}")).find(|text| same(text)).unwrap_or_else(|| format!("{x:e}"))
         }
         // Few bits: all digits are few.
@@ -160,7 +160,7 @@ pub(super) fn shortest(dtype: DType, x: f64) -> String {
     if let Some(word) = special(x) {
         return word.to_string();
     }
-    let has = dtype.is_float() && decode(dtype, encode(dtype, Value::Float(x))).to_f64() == x;
+    let has = dtype.is_float() && decode(dtype, encode(dtype, AnyNumber::Float(x))).to_f64() == x;
     let text = if has { scientific(dtype, x) } else { format!("{x:e}") };
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);

@@ -2,7 +2,7 @@
 
 mod float;
 
-use super::{Array, Numbers, Value};
+use super::{AnyNumber, Array, Numbers};
 use crate::isa::DType;
 use float::Floats;
 
@@ -20,7 +20,7 @@ const EDGE: u64 = 3;
 ///
 /// let a = Array::iota(DType::F32, &[2000])?;
 /// assert_eq!(show(&a, 75), "[0.000e+00 1.000e+00 2.000e+00 ... 1.997e+03 1.998e+03 1.999e+03]");
-/// # Ok::<(), pto::data::Error>(())
+/// # Ok::<(), pto::data::DataError>(())
 /// ```
 pub fn show(array: &Array, width: usize) -> String {
     let shape = array.shape();
@@ -28,7 +28,7 @@ pub fn show(array: &Array, width: usize) -> String {
         return "[]".to_string();
     }
     let short = array.count() > WHOLE;
-    let mut page = Page { array, words: Words::new(array, shape, short), shape, short };
+    let mut page = ArrayPage { array, words: NumberFormat::new(array, shape, short), shape, short };
     match shape.is_empty() {
         true => page.words.of(array.number(0)).trim().to_string(),
         false => page.dimension(0, 0, width),
@@ -37,10 +37,10 @@ pub fn show(array: &Array, width: usize) -> String {
 
 /// Writes one number with as many digits as it takes to tell it from its neighbours in a type, or from all other doubles
 /// if the type does not have it.
-pub fn show_number(dtype: DType, value: Value) -> String {
+pub fn show_number(dtype: DType, value: AnyNumber) -> String {
     match value {
-        Value::Int(i) => i.to_string(),
-        Value::Float(x) => float::shortest(dtype, x),
+        AnyNumber::Int(i) => i.to_string(),
+        AnyNumber::Float(x) => float::shortest(dtype, x),
     }
 }
 
@@ -51,14 +51,14 @@ fn shown(extent: u64, short: bool) -> impl Iterator<Item = Option<u64>> {
     (0..head).map(Some).chain(cut.then_some(None)).chain((tail..extent).map(Some))
 }
 
-struct Page<'a> {
+struct ArrayPage<'a> {
     array: &'a Array,
     shape: &'a [u64],
-    words: Words,
+    words: NumberFormat,
     short: bool,
 }
 
-impl Page<'_> {
+impl ArrayPage<'_> {
     /// One dimension from a position on, with everything inside it.
     fn dimension(&mut self, axis: usize, start: u64, width: usize) -> String {
         let indent = " ".repeat(axis + 1);
@@ -100,23 +100,23 @@ impl Page<'_> {
 }
 
 /// How the numbers of an array are written so that they line up.
-enum Words {
+enum NumberFormat {
     Ints(usize),
     Floats(Floats),
 }
 
-impl Words {
+impl NumberFormat {
     fn new(array: &Array, shape: &[u64], short: bool) -> Self {
         let mut numbers = Vec::new();
         edges(shape, short, 0, &mut |i| numbers.push(array.number(i as usize)));
         if array.dtype().is_float() {
-            let numbers: Vec<f64> = numbers.into_iter().map(Value::to_f64).collect();
+            let numbers: Vec<f64> = numbers.into_iter().map(AnyNumber::to_f64).collect();
             return Self::Floats(Floats::new(array.dtype(), &numbers));
         }
         Self::Ints(numbers.iter().map(|v| v.to_string().len()).max().unwrap_or(0))
     }
 
-    fn of(&self, value: Value) -> String {
+    fn of(&self, value: AnyNumber) -> String {
         match self {
             Self::Ints(width) => format!("{value:>width$}", value = value.to_string()),
             Self::Floats(floats) => floats.word(value.to_f64()),

@@ -123,16 +123,16 @@ fn arrays_look_as_in_numpy() {
 
 #[test]
 fn single_numbers_have_all_their_digits() {
-    let f32s = |x: f32| show_number(DType::F32, Value::Float(x.into()));
+    let f32s = |x: f32| show_number(DType::F32, AnyNumber::Float(x.into()));
     assert_eq!(f32s(0.1), "0.1");
     assert_eq!(f32s(1.0 / 3.0), "0.33333334");
     assert_eq!(f32s(1e-20), "1e-20");
     assert_eq!(f32s(16_777_216.0), "16777216.0");
-    assert_eq!(show_number(DType::F16, Value::Float(0.099_975_585_937_5)), "0.1");
-    assert_eq!(show_number(DType::F32, Value::Float(0.1)), "0.1");
-    assert_eq!(show_number(DType::F32, Value::Float(0.1f32.into())), "0.1");
-    assert_eq!(show_number(DType::F32, Value::Float(0.123_456_789_012)), "0.123456789012");
-    assert_eq!(show_number(DType::I64, Value::Int(-3)), "-3");
+    assert_eq!(show_number(DType::F16, AnyNumber::Float(0.099_975_585_937_5)), "0.1");
+    assert_eq!(show_number(DType::F32, AnyNumber::Float(0.1)), "0.1");
+    assert_eq!(show_number(DType::F32, AnyNumber::Float(0.1f32.into())), "0.1");
+    assert_eq!(show_number(DType::F32, AnyNumber::Float(0.123_456_789_012)), "0.123456789012");
+    assert_eq!(show_number(DType::I64, AnyNumber::Int(-3)), "-3");
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What recorded arguments mean: numbers, types, and the slot or attribute of a row that each is for.
 
-use pto::isa::row::{AttrKind, Count, SlotKind};
+use pto::isa::row::{AttrKind, SlotCount, SlotKind};
 use pto::isa::{DType, Dir, Family, Pad, Row};
 use serde_json::Value;
 
@@ -73,7 +73,7 @@ pub fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static s
         |name: &str| row.slot(name).is_some_and(|s| matches!(row.slots[s].kind, SlotKind::Int | SlotKind::Index));
     let numbers = args.iter().filter(|a| text(&a["kind"]) == "scalar").count();
     if numbers < order.iter().filter(|n| is_number(n)).count() {
-        order.retain(|n| !is_number(n) || row.slot(n).is_some_and(|s| row.slots[s].count != Count::Optional));
+        order.retain(|n| !is_number(n) || row.slot(n).is_some_and(|s| row.slots[s].count != SlotCount::Optional));
     }
     // With every operand there, position says all; else the marks of written operands help.
     let tiles = |name: &&str| row.slot(name).is_some_and(|s| row.slots[s].kind == SlotKind::Tile);
@@ -83,7 +83,7 @@ pub fn place<'a>(row: &'static Row, args: &'a [Value]) -> Unless<Vec<(&'static s
         return args.iter().map(place).collect::<Option<_>>().ok_or_else(|| "an argument without a place".into());
     }
     let is_out = |name: &str| row.slot(name).is_some_and(|s| row.slots[s].dir != Dir::In);
-    let optional = |name: &str| row.slot(name).is_none_or(|s| row.slots[s].count == Count::Optional);
+    let optional = |name: &str| row.slot(name).is_none_or(|s| row.slots[s].count == SlotCount::Optional);
     let out_names: Vec<_> = order.iter().copied().filter(|n| is_out(n)).collect();
     let mut in_names: Vec<_> = order.iter().copied().filter(|n| !is_out(n)).collect();
     let is_written = |a: &Value| a["out"].as_bool() == Some(true) || text(&a["kind"]) == "pod";

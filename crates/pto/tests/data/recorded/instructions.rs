@@ -2,7 +2,7 @@
 
 use super::arguments::*;
 use super::recording::{Given, Laid, Recording, memory};
-use pto::isa::row::{Elem, SlotKind};
+use pto::isa::row::{ElemRule, SlotKind};
 use pto::isa::{DType, Dir, Family, Row, table};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -74,7 +74,7 @@ impl Recording {
                 "tile" => self.tile(arg)?,
                 // Only transfers of whole tiles take a window of the tile's size.
                 "gm" => Some(self.view(arg, first.filter(|_| ["tload", "tstore"].contains(&row.name)), used)?),
-                "scalar" => Some(self.scalar(arg, like.filter(|_| row.slots[slot].elem == Elem::Data))?),
+                "scalar" => Some(self.scalar(arg, like.filter(|_| row.slots[slot].elem == ElemRule::Data))?),
                 "pod" => Some(self.counts()),
                 other => return Err(format!("an operand of kind {other}")),
             };

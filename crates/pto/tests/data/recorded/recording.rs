@@ -233,7 +233,7 @@ impl Recording {
     pub fn run(mut self, checked: &Checked, case: &Value, data: &[u8]) -> Result<(), String> {
         let mut low_args = self.args.clone();
         execute(checked, &mut self.args)?;
-        let low = opt::lower(checked, opt::plan::Options::default(), opt::Mode::Minimal).map_err(|found| {
+        let low = opt::lower(checked, opt::plan::Options::default(), opt::SyncMode::Minimal).map_err(|found| {
             format!("not lowered: {}: {}", found.diagnostics()[0].code, found.diagnostics()[0].message)
         })?;
         execute(&low.program, &mut low_args)?;

@@ -139,9 +139,9 @@ mod tests {
     use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// Lists with their guards.
-    struct Lists<'a>(&'a mut [u64]);
+    struct FourLists<'a>(&'a mut [u64]);
 
-    impl LevelKernel for Lists<'_> {
+    impl LevelKernel for FourLists<'_> {
         type Output = bool;
 
         #[inline(always)]
@@ -165,7 +165,7 @@ mod tests {
             }
             for level in CpuLevel::ALL {
                 let mut lists = lists.clone();
-                if dispatch_at(level, Lists(&mut lists)) {
+                if dispatch_at(level, FourLists(&mut lists)) {
                     assert!(lists[1..=4 * LENGTH].iter().copied().eq(1..=4 * LENGTH as u64), "round {round}");
                 }
             }

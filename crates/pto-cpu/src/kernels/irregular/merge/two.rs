@@ -284,9 +284,9 @@ mod tests {
     use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
     /// Two lists and the place for the merged one.
-    struct Lists<'a>(&'a [u64], &'a [u64], &'a mut [u64]);
+    struct TwoLists<'a>(&'a [u64], &'a [u64], &'a mut [u64]);
 
-    impl LevelKernel for Lists<'_> {
+    impl LevelKernel for TwoLists<'_> {
         type Output = ();
 
         #[inline(always)]
@@ -316,7 +316,7 @@ mod tests {
                 sorted.sort_unstable();
                 for level in CpuLevel::ALL {
                     let mut out = list(&vec![7; sorted.len()]);
-                    dispatch_at(level, Lists(&list(&a), &list(&b), &mut out));
+                    dispatch_at(level, TwoLists(&list(&a), &list(&b), &mut out));
                     assert_eq!(out[1..=sorted.len()], sorted, "{la} and {lb}");
                     assert!(out[sorted.len() + 1..].iter().all(|x| *x == LAST));
                 }
