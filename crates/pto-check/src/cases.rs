@@ -109,9 +109,10 @@ fn counters(module: &Module, info: &Info, around: &[(OpId, RegionId)]) -> Vec<Ca
             continue;
         };
         let to = bound(1);
-        let turns = (0..ITERATIONS[usize::from(to.is_none())]).map(|n| from.saturating_add(n.saturating_mul(step)));
-        let turns: Vec<i64> = turns.filter(|n| to.is_none_or(|to| *n < to)).collect();
-        let with = |case: &Case| turns.iter().map(|n| case.assuming(counter, *n)).collect::<Vec<_>>();
+        let iterations =
+            (0..ITERATIONS[usize::from(to.is_none())]).map(|n| from.saturating_add(n.saturating_mul(step)));
+        let iterations: Vec<i64> = iterations.filter(|n| to.is_none_or(|to| *n < to)).collect();
+        let with = |case: &Case| iterations.iter().map(|n| case.assuming(counter, *n)).collect::<Vec<_>>();
         cases = cases.iter().flat_map(with).take(MANY_CASES).collect();
     }
     cases

@@ -63,8 +63,8 @@ fn main() {
     let plan = Plan::new(&checked, None, pto_cpu::Options::default()).expect("one entry");
     let machine = Machine::of(Laws::of(Target::A2A3));
     println!("operations   record M/s   simulate M/s   both M/s   cycles");
-    for turns in [1_000, 10_000, 100_000, 400_000] {
-        let known = [Known::Nothing, Known::Int(turns)];
+    for iterations in [1_000, 10_000, 100_000, 400_000] {
+        let known = [Known::Nothing, Known::Int(iterations)];
         let (recording, trace) =
             best(|| record(plan.launch(), &known, Options::default()).expect("it can be followed"));
         let (simulating, line) = best(|| simulate(&trace, &trace.charges, &machine).expect("it has an end"));

@@ -47,6 +47,6 @@ pub use report::{
 };
 pub use sim::{Deadlock, Machine, Timeline, simulate};
 pub use trace::{
-    Cost, Dep, Item, LANES, NONE, Options, OrderSource, Touch, Trace, Traffic, Why, core_name, pipe_name, record,
+    Cost, Dep, Item, NONE, Options, OrderSource, PIPES, Touch, Trace, Traffic, Why, core_name, pipe_name, record,
     record_run,
 };

@@ -64,9 +64,9 @@ fn product_time(n: u64, dtype: DType) -> f64 {
     time("tmatmul", &tiles, (200_000_000 / (n * n * n)).max(40) as u32)
 }
 
-/// The time of an instruction on tiles that are parameters of a program, in the order of its slots. So many turns of a loop that the first,
+/// The time of an instruction on tiles that are parameters of a program, in the order of its slots. So many iterations of a loop that the first,
 /// which finds nothing in the cache, does not count.
-fn time(name: &str, tiles: &[TileType], turns: u32) -> f64 {
+fn time(name: &str, tiles: &[TileType], iterations: u32) -> f64 {
     let types: Vec<String> = tiles.iter().map(tile_text).collect();
     let params: Vec<String> = types.iter().enumerate().map(|(i, ty)| format!("%t{i}: {ty}")).collect();
     let (last, ins) = (tiles.len() - 1, &types[..types.len() - 1]);
@@ -92,17 +92,17 @@ fn time(name: &str, tiles: &[TileType], turns: u32) -> f64 {
     // Small numbers of every type: nothing overflows, nothing is subnormal.
     let fill = |i: usize| if i % 4 >= 2 { 0x3c + (i / 4 % 3) as u8 } else { 0 };
     let mut data: Vec<Vec<u8>> = tiles.iter().map(|t| (0..t.bytes() as usize).map(fill).collect()).collect();
-    let mut run = |turns: u32| {
+    let mut run = |iterations: u32| {
         let mut args: Vec<Arg> = data.iter_mut().map(|d| Arg::write_bytes(d)).collect();
-        args.push(Arg::Int(turns.into()));
+        args.push(Arg::Int(iterations.into()));
         let start = Instant::now();
         plan.launch().threads(1).run(&mut args).unwrap_or_else(|d| panic!("{d}"));
         start.elapsed().as_secs_f64()
     };
-    // What a program costs whose loop does not turn is not the instruction's.
-    let both = (0..REPEATS).map(|_| (run(turns), run(0)));
+    // What a program costs whose loop does not iteration is not the instruction's.
+    let both = (0..REPEATS).map(|_| (run(iterations), run(0)));
     let (some, none) = both.fold((f64::INFINITY, f64::INFINITY), |(a, b), (x, y)| (a.min(x), b.min(y)));
-    (some - none) / f64::from(turns)
+    (some - none) / f64::from(iterations)
 }
 
 fn tile_text(t: &TileType) -> String {

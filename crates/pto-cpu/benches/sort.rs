@@ -12,7 +12,7 @@ use std::time::Instant;
 /// Five times 77 million elements per second.
 const GOAL: f64 = 385.0;
 /// How often the program repeats its instruction.
-const TURNS: usize = 800;
+const ITERATIONS: usize = 800;
 /// Elements of a tile.
 const ELEMENTS: usize = 4096;
 
@@ -34,8 +34,8 @@ fn program(params: &str, instruction: &str) -> Plan {
         "func.func @f({params}) {{
           %zero = arith.constant 0 : index
           %one = arith.constant 1 : index
-          %turns = arith.constant {TURNS} : index
-          scf.for %i = %zero to %turns step %one {{
+          %iterations = arith.constant {ITERATIONS} : index
+          scf.for %i = %zero to %iterations step %one {{
             {instruction}
           }}
           return
@@ -97,12 +97,12 @@ fn report(name: &str, (plan, memory): &(Plan, Vec<Vec<u8>>), columns: usize, gro
     let mut engine = f64::INFINITY;
     let mut standard = f64::INFINITY;
     let pairs = pairs(&memory[0], columns);
-    // In turns, so that both see the same machine.
+    // In iterations, so that both see the same machine.
     for _ in 0..100 {
         let mut args: Vec<Arg> = memory.iter_mut().map(|m| Arg::write_bytes(m)).collect();
         let start = Instant::now();
         plan.launch().threads(1).run(&mut args).expect("it runs");
-        engine = engine.min(start.elapsed().as_secs_f64() / TURNS as f64);
+        engine = engine.min(start.elapsed().as_secs_f64() / ITERATIONS as f64);
         let mut copy = pairs.clone();
         let start = Instant::now();
         copy.chunks_mut(group).for_each(|g| g.sort_unstable_by_key(|(key, _)| !key));

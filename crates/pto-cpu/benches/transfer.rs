@@ -8,7 +8,7 @@ use pto_isa::{GlobalLayout, Target};
 use std::fmt::Write;
 use std::time::Instant;
 
-const TURNS: i64 = 200;
+const ITERATIONS: i64 = 200;
 const ROWS: u64 = 128;
 
 /// A transfer of a whole matrix of 128 rows.
@@ -136,11 +136,11 @@ fn times(case: &Case) -> (f64, f64) {
     let (mut engine, mut copy) = (f64::INFINITY, f64::INFINITY);
     for _ in 0..15 {
         engine = engine.min(time(|| {
-            let mut args = [Arg::write_bytes(&mut data), Arg::Int(TURNS)];
+            let mut args = [Arg::write_bytes(&mut data), Arg::Int(ITERATIONS)];
             plan.launch().threads(1).run(&mut args).expect("it runs");
         }));
         copy = copy.min(time(|| {
-            for _ in 0..TURNS {
+            for _ in 0..ITERATIONS {
                 std::hint::black_box(&mut to).copy_from_slice(std::hint::black_box(&from));
             }
         }));
@@ -148,11 +148,11 @@ fn times(case: &Case) -> (f64, f64) {
     (engine, copy)
 }
 
-/// Microseconds for one turn.
+/// Microseconds for one iteration.
 fn time(mut run: impl FnMut()) -> f64 {
     let start = Instant::now();
     run();
-    start.elapsed().as_secs_f64() * 1e6 / TURNS as f64
+    start.elapsed().as_secs_f64() * 1e6 / ITERATIONS as f64
 }
 
 /// A loop around one transfer.

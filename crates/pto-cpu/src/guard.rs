@@ -195,10 +195,10 @@ mod tests {
             for thread in 0..4 {
                 let (guards, counter) = (&guards, &counter);
                 scope.spawn(move || {
-                    for turn in 0..2000 {
-                        let other = touched(0, ((turn % 7) << 14, 5 << 14), thread % 2 == 0);
+                    for iteration in 0..2000 {
+                        let other = touched(0, ((iteration % 7) << 14, 5 << 14), thread % 2 == 0);
                         let word = touched(1, (0, 8), true);
-                        let _held = guards.hold(if turn % 2 == 0 { [other, word] } else { [word, other] });
+                        let _held = guards.hold(if iteration % 2 == 0 { [other, word] } else { [word, other] });
                         // SAFETY: the lock of the second buffer is held for writing.
                         unsafe { *counter.0.get() += 1 };
                     }

@@ -41,7 +41,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Every turn loads a window that lies elsewhere, computes on a valid region of its own, reduces, stores, and carries
+/// Every iteration loads a window that lies elsewhere, computes on a valid region of its own, reduces, stores, and carries
 /// numbers, tile values and buffers on.
 const PROGRAM: &str = "
     func.func @f(%a: !pto.ptr<f32>, %c: !pto.ptr<f32>, %iterations: index) {

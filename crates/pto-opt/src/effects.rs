@@ -14,7 +14,7 @@ pub(crate) struct PipeTouch {
     pub pipe: Pipe,
     pub core: CoreSet,
     pub region: MemoryRegion,
-    /// Which part of the region it is in which turn of a loop.
+    /// Which part of the region it is in which iteration of a loop.
     pub slot: Option<RotatingTile>,
     pub write: bool,
     /// The instruction.
@@ -32,16 +32,16 @@ pub(crate) enum CoreSet {
 }
 
 impl PipeTouch {
-    /// The touch in a turn of a loop.
-    pub fn in_turn(mut self, around: OpId, turn: usize) -> Self {
+    /// The touch in an iteration of a loop.
+    pub fn in_iteration(mut self, around: OpId, iteration: usize) -> Self {
         if let Some(slot) = self.slot.filter(|s| s.around == around) {
-            self.region = slot.region(self.region, turn as u64);
+            self.region = slot.region(self.region, iteration as u64);
         }
         self
     }
 
-    /// The touch in any turn of a loop.
-    pub fn in_any_turn(mut self, around: OpId) -> Self {
+    /// The touch in any iteration of a loop.
+    pub fn in_any_iteration(mut self, around: OpId) -> Self {
         self.slot = self.slot.filter(|s| s.around != around);
         self
     }

@@ -47,7 +47,7 @@ pub struct Lowered {
     pub program: Checked,
     /// Where all pipes wait for each other because nothing better is known, and why.
     pub blanket: Vec<Blanket>,
-    /// Where a loop uses one of several tiles, and it is not known which in which turn: its turns wait for each other.
+    /// Where a loop uses one of several tiles, and it is not known which in which iteration: its iterations wait for each other.
     pub untold: Vec<Span>,
     /// Functions into which no flags were to be inserted: they state an order of their own, or none was asked for.
     pub as_they_are: Vec<OpId>,
@@ -100,7 +100,7 @@ pub fn prepare(checked: &Checked) -> Result<Checked, Error> {
     }
 }
 
-/// The places where a tile of several is used in a loop, and its number does not follow from the turn, but for some functions.
+/// The places where a tile of several is used in a loop, and its number does not follow from the iteration, but for some functions.
 fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let module = checked.module();
     let places = places::ValueMemory::new(checked);

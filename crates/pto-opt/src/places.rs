@@ -466,7 +466,7 @@ impl<'a> ValueMemory<'a> {
         Some(Origin { start: whole.start.checked_add(first)?, ..whole })
     }
 
-    /// One of several tiles, if it follows from the turn of a loop which.
+    /// One of several tiles, if it follows from the iteration of a loop which.
     pub fn turned_slot(&self, value: ValueId) -> Option<RotatingTile> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
         if self.module.storage(id) != Some(Storage::Pick)

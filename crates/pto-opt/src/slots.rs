@@ -1,4 +1,4 @@
-//! Which of several tiles in a row a turn of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`,
+//! Which of several tiles in a row an iteration of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`,
 //! `(%at / 4096) mod 2`.
 
 use crate::places::MemoryRegion;
@@ -8,12 +8,12 @@ use pto_isa::ScalarType;
 use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
-/// One of several tiles, another in every turn.
+/// One of several tiles, another in every iteration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct RotatingTile {
     /// The loop.
     pub around: OpId,
-    /// The number in the first turn, how much is added from turn to turn, and what it is taken modulo.
+    /// The number in the first iteration, how much is added from iteration to iteration, and what it is taken modulo.
     first: u64,
     step: u64,
     pub period: u64,
@@ -21,18 +21,18 @@ pub(crate) struct RotatingTile {
     distance: u64,
     /// Bytes of a tile.
     bytes: u64,
-    /// The number itself, where every turn has it as an index.
+    /// The number itself, where every iteration has it as an index.
     pub number: Option<ValueId>,
 }
 
 impl RotatingTile {
-    /// The bytes in a turn, of all that the tiles have.
-    pub fn region(self, all: MemoryRegion, turn: u64) -> MemoryRegion {
-        let start = all.start + (self.first + turn * self.step) % self.period * self.distance;
+    /// The bytes in an iteration, of all that the tiles have.
+    pub fn region(self, all: MemoryRegion, iteration: u64) -> MemoryRegion {
+        let start = all.start + (self.first + iteration * self.step) % self.period * self.distance;
         MemoryRegion { start, end: start + self.bytes, ..all }
     }
 
-    /// True when another slot has the same number in every turn.
+    /// True when another slot has the same number in every iteration.
     pub fn has_number_of(self, other: Self) -> bool {
         let numbers = |slot: Self| (slot.around, slot.first, slot.step, slot.period);
         numbers(self) == numbers(other)
@@ -50,22 +50,22 @@ pub(crate) fn slot(
     let follow = Follow { checked, owners };
     let (dividend, period) = follow.remainder(follow.through_casts(number)?)?;
     let line = follow.line(dividend, 0)?;
-    // A narrow number of a turn starts again before the loop ends; one of 32 bits may do so, too.
+    // A narrow number of an iteration starts again before the loop ends; one of 32 bits may do so, too.
     let is_short = [number, dividend].into_iter().any(|value| follow.is_short(value)) || line.is_short;
     if is_short && line.highest.is_none_or(|n| n > i32::MAX as u64) {
         return None;
     }
-    let in_every_turn = |id: &OpId| blocks.get(id) == Some(&line.block);
+    let in_every_iteration = |id: &OpId| blocks.get(id) == Some(&line.block);
     let is_index = module.value_type(number).scalar() == Some(ScalarType::Index);
     let number = match module.value(number).def {
-        Def::Result(id, _) if is_index && in_every_turn(&id) => Some(number),
+        Def::Result(id, _) if is_index && in_every_iteration(&id) => Some(number),
         _ => None,
     };
     let (first, step) = (line.first % period, line.step % period);
     Some(RotatingTile { around: line.around, first, step, period, distance, bytes, number })
 }
 
-/// A number that grows by the same from turn to turn of a loop.
+/// A number that grows by the same from iteration to iteration of a loop.
 #[derive(Clone, Copy)]
 struct LinearNumber {
     around: OpId,
@@ -187,7 +187,7 @@ impl Follow<'_> {
 
 fn changed(how: Option<Arith>, by: u64, line: LinearNumber) -> Option<LinearNumber> {
     let divided = |by: u64, line: LinearNumber| {
-        // Otherwise some turns have the number of the turn before.
+        // Otherwise some iterations have the number of the iteration before.
         (by > 0 && line.step.is_multiple_of(by)).then_some(LinearNumber {
             first: line.first / by,
             step: line.step / by,

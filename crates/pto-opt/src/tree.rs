@@ -47,7 +47,7 @@ pub(crate) fn items(checked: &Checked, places: &mut ValueMemory<'_>, block: Bloc
     let mut list = Vec::new();
     for &id in &module.block(block).ops {
         let kind = kind(checked, places, id, core);
-        let touches = touches(&kind).into_iter().map(|t| t.in_any_turn(id)).collect();
+        let touches = touches(&kind).into_iter().map(|t| t.in_any_iteration(id)).collect();
         if !matches!(kind, TreeNodeKind::Leaf(OrderEffect::None)) && !is_empty(&kind) {
             list.push(TreeNode { op: id, kind, touches });
         }
@@ -71,12 +71,12 @@ fn kind(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet
     match module.control(id) {
         Some(Control::For) if single => {
             let bound = |k: usize| module.operands(id).get(k).and_then(|o| checked.info().constant(o.value));
-            let turns = bound(0).zip(bound(1)).map(|(lower, upper)| lower < upper);
+            let iterations = bound(0).zip(bound(1)).map(|(lower, upper)| lower < upper);
             let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
-            match turns {
+            match iterations {
                 // What is never executed needs no order.
                 Some(false) => TreeNodeKind::Leaf(OrderEffect::None),
-                turns => TreeNodeKind::Loop(body, turns == Some(true)),
+                iterations => TreeNodeKind::Loop(body, iterations == Some(true)),
             }
         }
         // Where the condition touches no memory, the body is all there is.

@@ -1,7 +1,7 @@
 //! Words of global memory that stores change and loops ask for, through the scalar unit or through tiles.
 
 use crate::answers::TRIES;
-use crate::clock::{LANES, lane};
+use crate::clock::{PIPES, pipe_index};
 use crate::detector::Detector;
 use crate::findings::{AwaitedWord, InstrSite};
 use crate::words::{FoundNumber, Moment, Seen, Word, WordChange, WordQuestion, Words, signed};
@@ -28,7 +28,7 @@ pub(crate) struct AskedWords {
     learned: BTreeMap<(usize, OpId), (bool, Vec<i64>)>,
     /// What the last load brought into a tile, by core and tile.
     tiles: BTreeMap<(usize, u32), Loaded>,
-    /// Words of stores that a pipe was given, by core and lane.
+    /// Words of stores that a pipe was given, by core and pipe.
     given: BTreeMap<(usize, usize), VecDeque<StoreChange>>,
     /// Stores that change words.
     tellers: BTreeSet<OpId>,
@@ -98,32 +98,32 @@ impl Detector<'_> {
     }
 
     /// A pipe is given a store of a few words.
-    pub fn gives_words(&mut self, core: usize, lane_at: usize, event: &Event<'_>) {
+    pub fn gives_words(&mut self, core: usize, pipe_at: usize, event: &Event<'_>) {
         if let Detail::Stored(words) = event.detail
             && self.asks()
         {
             self.asked.tellers.insert(event.op);
-            self.asked.given.entry((core, lane_at)).or_default().push_back((event.op, words.to_vec()));
+            self.asked.given.entry((core, pipe_at)).or_default().push_back((event.op, words.to_vec()));
         }
     }
 
     /// A pipe stores what it was given.
     pub fn changes_words(
         &mut self,
-        (core, lane_at): (usize, usize),
+        (core, pipe_at): (usize, usize),
         site: InstrSite,
         accesses: &[Access],
         overlaps: bool,
     ) {
-        let Some(given) = self.asked.given.get_mut(&(core, lane_at)) else { return };
+        let Some(given) = self.asked.given.get_mut(&(core, pipe_at)) else { return };
         if given.front().is_none_or(|(op, _)| *op != site.op) {
             return;
         }
         let Some((_, words)) = given.pop_front() else { return };
         let write = accesses.iter().find(|a| a.write && matches!(a.place, AddressSpace::Global(_)));
         let Some(&Access { place: AddressSpace::Global(buffer), atomic, .. }) = write else { return };
-        let state = &self.cores[core].lanes[lane_at];
-        let (thread, time) = (core * LANES + lane_at, state.time);
+        let state = &self.cores[core].pipes[pipe_at];
+        let (thread, time) = (core * PIPES + pipe_at, state.time);
         let mut clock = state.clock.clone();
         // Its own time says that all before it is done, too.
         if !overlaps || clock.get(thread) + 1 >= time {
@@ -273,8 +273,8 @@ impl Detector<'_> {
     /// The next moment of the scalar unit, and what is done by then.
     pub fn word_moment(&mut self, core: usize) -> Moment {
         let state = &mut self.cores[core];
-        let at = lane(Pipe::S);
-        state.lanes[at].time += 1;
-        Moment { thread: core * LANES + at, time: state.lanes[at].time, clock: state.message(at, core) }
+        let at = pipe_index(Pipe::S);
+        state.pipes[at].time += 1;
+        Moment { thread: core * PIPES + at, time: state.pipes[at].time, clock: state.message(at, core) }
     }
 }

@@ -3,29 +3,29 @@
 use pto_isa::Pipe;
 
 /// Pipes of a core that have a time of their own: those that execute, and what works in the background.
-pub(crate) const LANES: usize = 8;
+pub(crate) const PIPES: usize = 8;
 
-/// The lane of a pipe among those of its core.
-pub(crate) fn lane(pipe: Pipe) -> usize {
+/// The index of a pipe in its core.
+pub(crate) fn pipe_index(pipe: Pipe) -> usize {
     pipe as usize
 }
 
-/// The pipe of a lane.
-pub(crate) fn pipe(lane: usize) -> Pipe {
-    Pipe::REAL[lane % LANES]
+/// The pipe with an index, in its core or over all cores.
+pub(crate) fn pipe(index: usize) -> Pipe {
+    Pipe::REAL[index % PIPES]
 }
 
-/// For each lane of each core: how many of its instructions are known to be done.
+/// For each pipe of each core: how many of its instructions are known to be done.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(Vec<u32>);
 
 impl Clock {
-    /// How many instructions of a lane are done.
+    /// How many instructions of a pipe are done.
     pub fn get(&self, thread: usize) -> u32 {
         self.0.get(thread).copied().unwrap_or(0)
     }
 
-    /// At least `time` instructions of a lane are done.
+    /// At least `time` instructions of a pipe are done.
     pub fn raise(&mut self, thread: usize, time: u32) {
         if self.0.len() <= thread {
             self.0.resize(thread + 1, 0);
@@ -33,7 +33,7 @@ impl Clock {
         self.0[thread] = self.0[thread].max(time);
     }
 
-    /// How many lanes it knows something about, at most.
+    /// How many pipes it knows something about, at most.
     pub fn len(&self) -> usize {
         self.0.len()
     }
@@ -62,10 +62,10 @@ mod tests {
     }
 
     #[test]
-    fn lanes_and_pipes_are_the_same_thing() {
+    fn an_index_is_the_position_of_a_pipe() {
         for p in Pipe::REAL {
-            assert_eq!(pipe(lane(p)), p);
+            assert_eq!(pipe(pipe_index(p)), p);
         }
-        assert_eq!(LANES, Pipe::REAL.len());
+        assert_eq!(PIPES, Pipe::REAL.len());
     }
 }

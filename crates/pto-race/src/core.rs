@@ -1,6 +1,6 @@
 //! One core: its pipes, and the flags and tokens between them.
 
-use crate::clock::{Clock, LANES, lane, pipe};
+use crate::clock::{Clock, PIPES, pipe, pipe_index};
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, Flag};
 use std::collections::{BTreeMap, VecDeque};
@@ -52,13 +52,13 @@ struct RaisedFlag {
 /// Who holds a token.
 #[derive(Clone, Copy, Debug)]
 struct TokenHolder {
-    lane: usize,
+    pipe: usize,
     site: InstrSite,
 }
 
 #[derive(Default, Debug)]
 pub(crate) struct CoreState {
-    pub lanes: [PipeState; LANES],
+    pub pipes: [PipeState; PIPES],
     /// What every instruction that is given to a pipe from now on starts after.
     issue: Clock,
     version: u32,
@@ -73,10 +73,10 @@ pub(crate) struct CoreState {
 impl CoreState {
     /// A pipe learns what the core knows.
     pub fn hear_issue(&mut self, at: usize) {
-        let lane = &mut self.lanes[at];
-        if lane.heard != self.version {
-            lane.heard = self.version;
-            lane.clock.join(&self.issue);
+        let pipe = &mut self.pipes[at];
+        if pipe.heard != self.version {
+            pipe.heard = self.version;
+            pipe.clock.join(&self.issue);
         }
     }
 
@@ -89,7 +89,7 @@ impl CoreState {
     /// Puts a step behind those that a pipe cannot take yet.
     pub fn postpone(&mut self, at: usize, step: PipeStep, site: InstrSite, accesses: &[Access], when: u64) {
         let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
-        self.lanes[at].queue.push_back(queued);
+        self.pipes[at].queue.push_back(queued);
     }
 
     pub fn issue_clock(&self) -> Clock {
@@ -98,8 +98,8 @@ impl CoreState {
 
     /// What is done once a pipe has done all it was given, as far as the pipe knows.
     pub fn done(&self, at: usize, core: usize) -> Clock {
-        let mut clock = self.lanes[at].clock.clone();
-        clock.raise(core * LANES + at, self.lanes[at].time);
+        let mut clock = self.pipes[at].clock.clone();
+        clock.raise(core * PIPES + at, self.pipes[at].time);
         clock
     }
 
@@ -119,7 +119,7 @@ impl CoreState {
         }
         let up = self.flags.entry(flag).or_default();
         // A wait that came before it is behind it in the queue of its pipe, and takes it at once.
-        let awaited = self.lanes[lane(flag.dst)].queue.front().is_some_and(|q| q.step == PipeStep::Wait(flag));
+        let awaited = self.pipes[pipe_index(flag.dst)].queue.front().is_some_and(|q| q.step == PipeStep::Wait(flag));
         if let Some(first) = up.front()
             && !awaited
         {
@@ -137,24 +137,24 @@ impl CoreState {
     /// Takes a token. False when another pipe has it.
     pub fn get_token(&mut self, id: i64, at: usize, site: InstrSite, findings: &mut Findings<'_>) -> bool {
         match self.tokens.get(&id) {
-            Some(held) if held.lane == at => findings.token_taken_twice(id, pipe(at), held.site, site),
+            Some(held) if held.pipe == at => findings.token_taken_twice(id, pipe(at), held.site, site),
             Some(_) => return false,
             None => {}
         }
         if let Some(clock) = self.released.get(&id) {
-            self.lanes[at].clock.join(clock);
+            self.pipes[at].clock.join(clock);
         }
-        self.tokens.insert(id, TokenHolder { lane: at, site });
+        self.tokens.insert(id, TokenHolder { pipe: at, site });
         true
     }
 
     pub fn release_token(&mut self, id: i64, at: usize, message: &Clock, site: InstrSite, findings: &mut Findings<'_>) {
         match self.tokens.get(&id) {
-            Some(held) if held.lane == at => {
+            Some(held) if held.pipe == at => {
                 self.tokens.remove(&id);
                 self.released.entry(id).or_default().join(message);
             }
-            other => findings.token_not_held(id, pipe(at), other.map(|h| (pipe(h.lane), h.site)), site),
+            other => findings.token_not_held(id, pipe(at), other.map(|h| (pipe(h.pipe), h.site)), site),
         }
     }
 
@@ -162,7 +162,7 @@ impl CoreState {
 
     /// The pipe that has been stuck for longest: the others may wait for it.
     pub fn first_stuck(&self) -> Option<usize> {
-        let stuck = self.lanes.iter().enumerate().filter_map(|(at, l)| Some((l.queue.front()?.when, at)));
+        let stuck = self.pipes.iter().enumerate().filter_map(|(at, l)| Some((l.queue.front()?.when, at)));
         stuck.min().map(|(_, at)| at)
     }
 
@@ -174,8 +174,8 @@ impl CoreState {
                 *self.owed.entry(flag).or_default() += 1;
             }
             PipeStep::Get(id) => {
-                if let Some(held) = self.tokens.insert(id, TokenHolder { lane: at, site: queued.site }) {
-                    findings.token_awaited(id, pipe(held.lane), held.site, queued.site, queued.when);
+                if let Some(held) = self.tokens.insert(id, TokenHolder { pipe: at, site: queued.site }) {
+                    findings.token_awaited(id, pipe(held.pipe), held.site, queued.site, queued.when);
                 }
             }
             _ => {}
@@ -187,8 +187,8 @@ impl CoreState {
         let reversed = first(&Flag { src: flag.dst, dst: flag.src, id: flag.id });
         let ids = self.flags.keys().filter(|f| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
         let other = ids.filter_map(|f| Some((f.id, first(f)?))).next();
-        let stuck = self.lanes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?)));
-        let stuck: Vec<_> = stuck.filter(|(at, _)| *at != lane(flag.dst)).collect();
+        let stuck = self.pipes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?)));
+        let stuck: Vec<_> = stuck.filter(|(at, _)| *at != pipe_index(flag.dst)).collect();
         findings.never_set(flag, queued.site, reversed, other, &stuck, queued.when);
     }
 
@@ -197,7 +197,7 @@ impl CoreState {
             up.iter().for_each(|raised| findings.never_waited(*flag, raised.site));
         }
         for (id, held) in &self.tokens {
-            findings.token_never_released(*id, pipe(held.lane), held.site, None);
+            findings.token_never_released(*id, pipe(held.pipe), held.site, None);
         }
     }
 }

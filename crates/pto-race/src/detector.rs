@@ -4,7 +4,7 @@ use crate::OrderedBy;
 use crate::answers::{Answers, PATIENCE};
 use crate::asked::AskedWords;
 use crate::caches::Caches;
-use crate::clock::{Clock, LANES, lane};
+use crate::clock::{Clock, PIPES, pipe_index};
 use crate::core::{CoreState, PipeStep};
 use crate::findings::{Findings, InstrSite, StuckCore};
 use crate::link_state::LinkState;
@@ -81,34 +81,34 @@ impl Observer for Detector<'_> {
         match event.action {
             Action::Work if matches!(event.detail, Detail::Number(_)) => {
                 if !self.asks_word(core, site, event) {
-                    self.issue(core, self.lane_of(event.pipe), PipeStep::Scalar, site, event.accesses);
+                    self.issue(core, self.index_of(event.pipe), PipeStep::Scalar, site, event.accesses);
                     self.stores_word(core, event);
                 }
             }
             Action::Work if event.pipe == Some(Pipe::All) => self.transfer(core, site, event),
             Action::Work => {
-                let lane_at = self.lane_of(event.pipe);
+                let pipe_at = self.index_of(event.pipe);
                 self.follows_words(core, site, event);
-                self.gives_words(core, lane_at, event);
-                self.issue(core, lane_at, PipeStep::Work, site, event.accesses);
+                self.gives_words(core, pipe_at, event);
+                self.issue(core, pipe_at, PipeStep::Work, site, event.accesses);
             }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
                 self.findings.no_such_event(flag.id, site);
             }
-            Action::SetFlag(flag) => self.issue(core, self.lane_of(Some(flag.src)), PipeStep::Set(flag), site, &[]),
-            Action::WaitFlag(flag) => self.issue(core, self.lane_of(Some(flag.dst)), PipeStep::Wait(flag), site, &[]),
-            Action::GetToken(id) => self.issue(core, self.lane_of(event.pipe), PipeStep::Get(id), site, &[]),
-            Action::ReleaseToken(id) => self.issue(core, self.lane_of(event.pipe), PipeStep::Release(id), site, &[]),
+            Action::SetFlag(flag) => self.issue(core, self.index_of(Some(flag.src)), PipeStep::Set(flag), site, &[]),
+            Action::WaitFlag(flag) => self.issue(core, self.index_of(Some(flag.dst)), PipeStep::Wait(flag), site, &[]),
+            Action::GetToken(id) => self.issue(core, self.index_of(event.pipe), PipeStep::Get(id), site, &[]),
+            Action::ReleaseToken(id) => self.issue(core, self.index_of(event.pipe), PipeStep::Release(id), site, &[]),
             Action::Barrier => match event.pipe {
                 Some(Pipe::All) | None => self.barrier_all(core),
-                pipe => self.issue(core, self.lane_of(pipe), PipeStep::Barrier, site, &[]),
+                pipe => self.issue(core, self.index_of(pipe), PipeStep::Barrier, site, &[]),
             },
             Action::Then(from, to) => {
-                let from = self.lane_of(Some(from));
+                let from = self.index_of(Some(from));
                 let message = self.cores[core].message(from, core);
-                let to = self.lane_of(Some(to));
-                self.cores[core].lanes[to].clock.join(&message);
+                let to = self.index_of(Some(to));
+                self.cores[core].pipes[to].clock.join(&message);
             }
             Action::Sync => self.sync(core, event.accesses),
             Action::AwaitBackground if self.ignored.contains(&event.op) => {}
@@ -120,7 +120,7 @@ impl Observer for Detector<'_> {
 
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         if is_loop(self.setting.plan.checked().module().op(op).op) {
-            self.branches.turn(core, op, taken)
+            self.branches.iterate(core, op, taken)
         } else {
             self.branches.branch(core, op, taken)
         }
@@ -258,12 +258,12 @@ impl<'a> Detector<'a> {
         self.team += 1;
     }
 
-    /// In auto mode the toolchain orders the pipes of a core, so it is one lane.
-    pub fn lane_of(&self, pipe: Option<Pipe>) -> usize {
+    /// In auto mode the toolchain orders the pipes of a core, so they share one index.
+    pub fn index_of(&self, pipe: Option<Pipe>) -> usize {
         match (self.setting.sync, pipe) {
-            (_, Some(Pipe::All)) => lane(Pipe::All),
-            (OrderedBy::Manual, Some(pipe)) => lane(pipe),
-            _ => lane(Pipe::S),
+            (_, Some(Pipe::All)) => pipe_index(Pipe::All),
+            (OrderedBy::Manual, Some(pipe)) => pipe_index(pipe),
+            _ => pipe_index(Pipe::S),
         }
     }
 
@@ -271,35 +271,35 @@ impl<'a> Detector<'a> {
         self.team
     }
 
-    /// The lane of the scalar unit of a core, counted over the team.
+    /// The index of the scalar unit of a core over the team.
     pub fn scalar_thread(&self, core: usize) -> u32 {
-        (core * LANES + lane(Pipe::S)) as u32
+        (core * PIPES + pipe_index(Pipe::S)) as u32
     }
 
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
     /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
-    fn issue(&mut self, core: usize, lane_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
+    fn issue(&mut self, core: usize, pipe_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
         let state = &mut self.cores[core];
         if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
             return;
         }
         self.findings.now += 1;
-        if !state.lanes[lane_at].queue.is_empty() {
-            state.postpone(lane_at, step, site, accesses, self.findings.now);
-            if state.lanes[lane_at].queue.len() > MAX_QUEUE {
-                self.unblock(core, lane_at);
+        if !state.pipes[pipe_at].queue.is_empty() {
+            state.postpone(pipe_at, step, site, accesses, self.findings.now);
+            if state.pipes[pipe_at].queue.len() > MAX_QUEUE {
+                self.unblock(core, pipe_at);
             }
             return;
         }
-        if self.perform(core, lane_at, step, site, accesses, None) {
+        if self.perform(core, pipe_at, step, site, accesses, None) {
             if matches!(step, PipeStep::Set(_) | PipeStep::Release(_)) {
                 self.pump(core);
             }
             return;
         }
-        self.cores[core].postpone(lane_at, step, site, accesses, self.findings.now);
-        if lane_at == lane(Pipe::S) {
+        self.cores[core].postpone(pipe_at, step, site, accesses, self.findings.now);
+        if pipe_at == pipe_index(Pipe::S) {
             // Nothing more is given to any pipe while the core itself waits, so nobody can raise the flag.
             self.unblock_all(core);
         }
@@ -309,39 +309,39 @@ impl<'a> Detector<'a> {
     fn perform(
         &mut self,
         core: usize,
-        lane_at: usize,
+        pipe_at: usize,
         step: PipeStep,
         site: InstrSite,
         accesses: &[Access],
         issued: Option<&Clock>,
     ) -> bool {
         match issued {
-            Some(clock) => self.cores[core].lanes[lane_at].clock.join(clock),
-            None => self.cores[core].hear_issue(lane_at),
+            Some(clock) => self.cores[core].pipes[pipe_at].clock.join(clock),
+            None => self.cores[core].hear_issue(pipe_at),
         }
         let state = &mut self.cores[core];
         match step {
-            PipeStep::Work => self.work((core, lane_at), site, accesses, false),
-            PipeStep::Scalar => self.work((core, lane_at), site, accesses, true),
+            PipeStep::Work => self.work((core, pipe_at), site, accesses, false),
+            PipeStep::Scalar => self.work((core, pipe_at), site, accesses, true),
             PipeStep::Set(flag) => {
-                let message = state.done(lane_at, core);
+                let message = state.done(pipe_at, core);
                 state.set_flag(flag, message, site, &mut self.findings);
             }
             PipeStep::Wait(flag) => {
                 let Some(message) = state.take_flag(flag) else { return false };
-                state.lanes[lane_at].clock.join(&message);
-                if lane_at == lane(Pipe::S) {
+                state.pipes[pipe_at].clock.join(&message);
+                if pipe_at == pipe_index(Pipe::S) {
                     state.tell_issue(&message);
                 }
             }
             PipeStep::Barrier => {
-                let time = state.lanes[lane_at].time;
-                state.lanes[lane_at].clock.raise(core * LANES + lane_at, time);
+                let time = state.pipes[pipe_at].time;
+                state.pipes[pipe_at].clock.raise(core * PIPES + pipe_at, time);
             }
-            PipeStep::Get(id) => return state.get_token(id, lane_at, site, &mut self.findings),
+            PipeStep::Get(id) => return state.get_token(id, pipe_at, site, &mut self.findings),
             PipeStep::Release(id) => {
-                let message = state.done(lane_at, core);
-                state.release_token(id, lane_at, &message, site, &mut self.findings);
+                let message = state.done(pipe_at, core);
+                state.release_token(id, pipe_at, &message, site, &mut self.findings);
             }
         }
         true
@@ -352,12 +352,12 @@ impl<'a> Detector<'a> {
         let mut moved = true;
         while moved {
             moved = false;
-            for lane_at in 0..LANES {
-                while let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
-                    if self.perform(core, lane_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
+            for pipe_at in 0..PIPES {
+                while let Some(next) = self.cores[core].pipes[pipe_at].queue.pop_front() {
+                    if self.perform(core, pipe_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
                         moved = true;
                     } else {
-                        self.cores[core].lanes[lane_at].queue.push_front(next);
+                        self.cores[core].pipes[pipe_at].queue.push_front(next);
                         break;
                     }
                 }
@@ -367,16 +367,16 @@ impl<'a> Detector<'a> {
 
     /// Says why pipes are stopped for good, and lets them go on, so that the rest can be checked.
     pub fn unblock_all(&mut self, core: usize) {
-        while let Some(lane_at) = self.cores[core].first_stuck() {
-            self.unblock(core, lane_at);
+        while let Some(pipe_at) = self.cores[core].first_stuck() {
+            self.unblock(core, pipe_at);
         }
     }
 
     /// Lets a pipe go on behind the wait it is stuck at, and others with it.
-    fn unblock(&mut self, core: usize, lane_at: usize) {
-        if let Some(next) = self.cores[core].lanes[lane_at].queue.pop_front() {
-            if !self.perform(core, lane_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
-                self.cores[core].forgive(&next, lane_at, &mut self.findings);
+    fn unblock(&mut self, core: usize, pipe_at: usize) {
+        if let Some(next) = self.cores[core].pipes[pipe_at].queue.pop_front() {
+            if !self.perform(core, pipe_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
+                self.cores[core].forgive(&next, pipe_at, &mut self.findings);
             }
             self.pump(core);
         }
@@ -387,8 +387,8 @@ impl<'a> Detector<'a> {
         self.unblock_all(core);
         let state = &mut self.cores[core];
         let mut all = Clock::default();
-        for lane_at in 0..lane(Pipe::All) {
-            all.join(&state.message(lane_at, core));
+        for pipe_at in 0..pipe_index(Pipe::All) {
+            all.join(&state.message(pipe_at, core));
         }
         state.tell_issue(&all);
     }
@@ -409,21 +409,21 @@ impl<'a> Detector<'a> {
     // ---- memory ---------------------------------------------------------------------------------------------------
 
     /// An instruction reads and writes.
-    fn work(&mut self, (core, lane_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
+    fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
         let state = &mut self.cores[core];
-        state.lanes[lane_at].time += 1;
+        state.pipes[pipe_at].time += 1;
         let overlaps = self.setting.sync == OrderedBy::Manual
-            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(lane_at));
+            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(pipe_at));
         let now = Now {
             team: self.team,
-            thread: (core * LANES + lane_at) as u32,
-            time: state.lanes[lane_at].time,
-            clock: &state.lanes[lane_at].clock,
+            thread: (core * PIPES + pipe_at) as u32,
+            time: state.pipes[pipe_at].time,
+            clock: &state.pipes[pipe_at].clock,
             overlaps,
             names: &self.names,
             given: &self.given[&site.core.role],
         };
-        let issued = state.lanes[lane(Pipe::S)].time;
+        let issued = state.pipes[pipe_index(Pipe::S)].time;
         let stamp = |a: &Access| Stamp {
             team: now.team,
             thread: now.thread,
@@ -464,19 +464,19 @@ impl<'a> Detector<'a> {
             let stamp = Stamp { tile, ..stamp(access) };
             self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
         }
-        self.changes_words((core, lane_at), site, accesses, overlaps);
+        self.changes_words((core, pipe_at), site, accesses, overlaps);
     }
 
     /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
     pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
-        self.issue(core, self.lane_of(pipe), PipeStep::Work, site, accesses);
+        self.issue(core, self.index_of(pipe), PipeStep::Work, site, accesses);
     }
 
     /// Gives the memory of a popped tile back.
     pub fn give_back(&mut self, core: usize, access: &Access, site: InstrSite) {
         let stamp = Stamp {
             team: self.team,
-            thread: (core * LANES) as u32,
+            thread: (core * PIPES) as u32,
             time: 0,
             issued: 0,
             op: site.op,
@@ -496,8 +496,8 @@ impl<'a> Detector<'a> {
         });
     }
 
-    /// The lane on which a pipe between cores signals, for a core.
-    pub fn signalling_lane(&self, ring: Ring) -> usize {
-        self.lane_of(Some(if ring.to_vector { Pipe::Fix } else { Pipe::Mte3 }))
+    /// The pipe of a core that signals for a pipe between cores.
+    pub fn signalling_pipe(&self, ring: Ring) -> usize {
+        self.index_of(Some(if ring.to_vector { Pipe::Fix } else { Pipe::Mte3 }))
     }
 }

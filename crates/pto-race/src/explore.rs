@@ -30,7 +30,7 @@ pub(crate) fn all_paths(
     let known = report.findings.iter().map(key).collect();
     let mut explorer = Explorer { sync, plan, launch, memory, first, report, known, paths: 0 };
     explorer.other_data(meter, ranks);
-    explorer.other_turns(meter, ranks);
+    explorer.other_iterations(meter, ranks);
     explorer.memory.restore(ranks);
     explorer.report
 }
@@ -138,11 +138,11 @@ impl Explorer<'_> {
     /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it.
     fn take(&mut self, report: RaceReport, branches: &Branches, text: &str) -> Option<(Span, Diagnostic)> {
         let module = self.plan.checked().module();
-        let turn = branches.first_difference(&self.first, module);
-        let span = turn.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
-        let when = match turn {
-            Some(turn) if text.is_empty() => format!("this happens when {}", way_text(module, turn)),
-            Some(turn) => format!("this happens when {}: {text}", way_text(module, turn)),
+        let branch = branches.first_difference(&self.first, module);
+        let span = branch.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
+        let when = match branch {
+            Some(branch) if text.is_empty() => format!("this happens when {}", way_text(module, branch)),
+            Some(branch) => format!("this happens when {}: {text}", way_text(module, branch)),
             None => format!("this happens when {text}"),
         };
         let mut stopped = None;
@@ -150,7 +150,7 @@ impl Explorer<'_> {
             if finding.code.is_run_error() {
                 stopped = Some((span, finding));
             } else if self.known.insert(key(&finding)) {
-                let finding = if turn.is_some() { finding.label(span, &when) } else { finding.legal(&when) };
+                let finding = if branch.is_some() { finding.label(span, &when) } else { finding.legal(&when) };
                 self.report.findings.push(finding);
             }
         }
@@ -158,7 +158,7 @@ impl Explorer<'_> {
     }
 
     /// Loops that memory of the core decides, with numbers that change from iteration to iteration: they are led.
-    fn other_turns(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
+    fn other_iterations(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
         let loops: Vec<(OpId, BTreeSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
         let sources = Sources::new(self.plan.checked().module());
         for (id, ways) in loops {

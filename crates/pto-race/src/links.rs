@@ -1,6 +1,6 @@
 //! What orders cores: signals, barriers, pipes, and words in global memory.
 
-use crate::clock::{Clock, LANES, lane};
+use crate::clock::{Clock, PIPES, pipe_index};
 use crate::detector::Detector;
 use crate::findings::InstrSite;
 use crate::link_state::SYNCALL_SIGNALS;
@@ -15,14 +15,14 @@ impl Detector<'_> {
         match event.action {
             Action::Signal(signal) => self.signal(core, site, event.pipe, signal),
             Action::Await(id) => self.wait_for_signal(core, site, event.pipe, id),
-            Action::Arrive(set, turn) => {
+            Action::Arrive(set, round) => {
                 self.barrier_all(core);
                 let message = self.cores[core].issue_clock();
-                self.links.barriers.entry((site.core.rank, set, turn)).or_default().join(&message);
+                self.links.barriers.entry((site.core.rank, set, round)).or_default().join(&message);
                 self.links.reserved.extend(SYNCALL_SIGNALS.map(|id| (id, "`syncall`")));
             }
-            Action::Leave(set, turn) => {
-                if let Some(clock) = self.links.barriers.get(&(site.core.rank, set, turn)) {
+            Action::Leave(set, round) => {
+                if let Some(clock) = self.links.barriers.get(&(site.core.rank, set, round)) {
                     self.cores[core].tell_issue(clock);
                 }
             }
@@ -67,7 +67,7 @@ impl Detector<'_> {
                 self.cores[core].issue_clock()
             }
             pipe => {
-                let at = self.lane_of(pipe);
+                let at = self.index_of(pipe);
                 self.cores[core].message(at, core)
             }
         }
@@ -77,10 +77,10 @@ impl Detector<'_> {
     fn wait_for_signal(&mut self, core: usize, site: InstrSite, pipe: Option<Pipe>, id: i64) {
         let message = self.links.arrived.get_mut(&(site.core, id)).and_then(VecDeque::pop_front);
         let Some((clock, _)) = message else { return };
-        let at = self.lane_of(pipe);
-        if self.setting.target == Target::A5 && at != lane(Pipe::S) && pipe != Some(Pipe::All) {
+        let at = self.index_of(pipe);
+        if self.setting.target == Target::A5 && at != pipe_index(Pipe::S) && pipe != Some(Pipe::All) {
             self.cores[core].hear_issue(at);
-            self.cores[core].lanes[at].clock.join(&clock);
+            self.cores[core].pipes[at].clock.join(&clock);
         } else {
             self.cores[core].tell_issue(&clock);
         }
@@ -105,10 +105,10 @@ impl Detector<'_> {
 
     fn push(&mut self, core: usize, site: InstrSite, event: &Event<'_>, ring: Ring) {
         let at = if event.accesses.is_empty() {
-            self.signalling_lane(ring)
+            self.signalling_pipe(ring)
         } else {
             self.moves(core, event.pipe, site, event.accesses);
-            self.lane_of(event.pipe)
+            self.index_of(event.pipe)
         };
         let clock = self.cores[core].message(at, core);
         let entry = self.links.ring(site.core, ring).pushed.entry(ring.count);
@@ -126,9 +126,9 @@ impl Detector<'_> {
             self.cores[core].tell_issue(&clock);
         }
         self.moves(core, event.pipe, site, event.accesses);
-        if self.lane_of(event.pipe) == lane(Pipe::S) {
+        if self.index_of(event.pipe) == pipe_index(Pipe::S) {
             // Nothing is moved: the tile lies where it was pushed.
-            let here = self.cores[core].message(lane(Pipe::S), core);
+            let here = self.cores[core].message(pipe_index(Pipe::S), core);
             self.cores[core].tell_issue(&here);
         }
         if self.setting.target != Target::A5 && ring.copies {
@@ -139,7 +139,7 @@ impl Detector<'_> {
     /// A slot may be filled again. Whatever the consumer was given before is done by then.
     fn release(&mut self, core: usize, site: InstrSite, ring: Ring) {
         let mut all = Clock::default();
-        for at in 0..lane(Pipe::All) {
+        for at in 0..pipe_index(Pipe::All) {
             all.join(&self.cores[core].message(at, core));
         }
         self.links.ring(site.core, ring).freed.entry(ring.count).or_default().join(&all);
@@ -166,7 +166,7 @@ impl Detector<'_> {
         let issued = self.cores[core].issue_clock();
         self.cores[at].tell_issue(&issued);
         self.moves(at, event.pipe, site, event.accesses);
-        let message = self.cores[at].message(lane(Pipe::All), at);
+        let message = self.cores[at].message(pipe_index(Pipe::All), at);
         self.transfers.insert((core, which), message);
     }
 
@@ -191,7 +191,7 @@ impl Detector<'_> {
         let at = self.sessions.get(&(core, session))?;
         let message = self.transfers.get(&(core, which))?;
         // The session that is named must be the one that runs it.
-        (message.get(*at * LANES + lane(Pipe::All)) > 0).then(|| message.clone())
+        (message.get(*at * PIPES + pipe_index(Pipe::All)) > 0).then(|| message.clone())
     }
 
     // ---- words in global memory -----------------------------------------------------------------------------------

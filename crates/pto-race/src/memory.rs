@@ -91,7 +91,7 @@ impl Memories {
                 findings.taken(&conflict(write), lost, stamp);
             }
             let same = |read: &Stamp| (read.team, read.thread) == (stamp.team, stamp.thread);
-            // The instruction may write here too: the last read that its own lane has not finished stays.
+            // The instruction may write here too: the last read that its own pipe has not finished stays.
             let open = segment.reads.iter().filter(|read| same(read) && !now.is_after(read)).max_by_key(|r| r.time);
             let open = open.copied();
             // Of cores that are gone one read is enough: nothing orders any of them with what comes.

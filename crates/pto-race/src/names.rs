@@ -63,8 +63,8 @@ impl<'a> TileNames<'a> {
     }
 
     fn in_a_line(&self, written: &Stamp, over: &Stamp, read: InstrSite) -> bool {
-        let mut around = self.loops[&read.core.role].iter().filter(|turn| turn.contains(&over.step));
-        written.step < over.step && over.step < read.step && around.all(|turn| turn.contains(&read.step))
+        let mut around = self.loops[&read.core.role].iter().filter(|range| range.contains(&over.step));
+        written.step < over.step && over.step < read.step && around.all(|range| range.contains(&read.step))
     }
 
     fn same_address(&self, a: ValueId, b: ValueId) -> bool {

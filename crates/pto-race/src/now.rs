@@ -1,6 +1,6 @@
 //! What an access knows of those before it.
 
-use crate::clock::{Clock, LANES, lane};
+use crate::clock::{Clock, PIPES, pipe_index};
 use crate::findings::{Conflict, InstrSite};
 use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId};
@@ -24,12 +24,12 @@ impl Now<'_> {
     /// The core of an access; nothing where it belongs to another team.
     fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
-        same.then(|| self.names.get(stamp.thread as usize / LANES).copied()).flatten()
+        same.then(|| self.names.get(stamp.thread as usize / PIPES).copied()).flatten()
     }
 
     /// True when another core of the same team made an access.
     pub fn is_another_core(&self, stamp: &Stamp) -> bool {
-        let core = |thread: u32| self.names.get(thread as usize / LANES);
+        let core = |thread: u32| self.names.get(thread as usize / PIPES);
         stamp.team == self.team && core(stamp.thread) != core(self.thread)
     }
 
@@ -41,7 +41,7 @@ impl Now<'_> {
     /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
     /// other, so the later write may come first here. One who was told after the later write was made wants that.
     pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
-        let scalar = write.thread as usize / LANES * LANES + lane(Pipe::S);
+        let scalar = write.thread as usize / PIPES * PIPES + pipe_index(Pipe::S);
         let another = self.is_another_core(write) && self.clock.get(scalar) <= write.issued;
         another && !self.is_after(write) && earlier.is_some_and(|e| e.thread == write.thread && self.is_after(e))
     }

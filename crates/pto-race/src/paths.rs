@@ -25,7 +25,7 @@ type BranchTaken = (OpId, Way);
 pub(crate) struct Branches {
     pub seen: BTreeMap<OpId, BTreeSet<Way>>,
     /// How often the loops that a core is in went round.
-    pub turns: BTreeMap<(CoreId, OpId), u64>,
+    pub iterations: BTreeMap<(CoreId, OpId), u64>,
     pub forced: BTreeMap<OpId, Way>,
     /// What scalars that are taken from memory are to be, and what they were.
     pub numbers: BTreeMap<OpId, u64>,
@@ -50,19 +50,19 @@ impl Branches {
     }
 
     /// Decides whether a loop goes round again. A loop that is made to be entered goes round once, or twice.
-    pub fn turn(&mut self, core: CoreId, op: OpId, goes_on: bool) -> bool {
-        let turns = self.turns.get(&(core, op)).copied().unwrap_or(0);
-        let goes_on = self.forced.get(&op).map_or(goes_on, |way| turns < *way as u64);
-        match (goes_on, turns) {
+    pub fn iterate(&mut self, core: CoreId, op: OpId, goes_on: bool) -> bool {
+        let iterations = self.iterations.get(&(core, op)).copied().unwrap_or(0);
+        let goes_on = self.forced.get(&op).map_or(goes_on, |way| iterations < *way as u64);
+        match (goes_on, iterations) {
             (false, 0) => self.note(core, op, Way::No),
             (true, 0) => self.note(core, op, Way::Yes),
             (true, 1) => self.note(core, op, Way::Again),
             _ => {}
         }
         if goes_on {
-            self.turns.insert((core, op), turns + 1);
+            self.iterations.insert((core, op), iterations + 1);
         } else {
-            self.turns.remove(&(core, op));
+            self.iterations.remove(&(core, op));
         }
         goes_on
     }

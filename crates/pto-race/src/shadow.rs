@@ -21,9 +21,9 @@ pub(crate) const FREED: u32 = u32::MAX - 2;
 pub(crate) struct Stamp {
     /// The cores that run together with it: nothing orders it with others.
     pub team: u32,
-    /// The lane, counted over the cores of the team.
+    /// The pipe, counted over the cores of the team.
     pub thread: u32,
-    /// Its position in the lane, from 1.
+    /// Its position in the pipe, from 1.
     pub time: u32,
     /// How far the scalar unit of its core was when it was made.
     pub issued: u32,
@@ -51,9 +51,9 @@ pub(crate) struct Segment {
     start: u16,
     end: u16,
     pub write: Option<Stamp>,
-    /// Atomic stores since then, the last of each lane and kind. They may meet, so none stands for the others.
+    /// Atomic stores since then, the last of each pipe and kind. They may meet, so none stands for the others.
     pub atomics: Vec<Stamp>,
-    /// The first of the writes in a row that the same lane has made there, or the write before the last.
+    /// The first of the writes in a row that the same pipe has made there, or the write before the last.
     pub earlier: Option<Stamp>,
     /// Reads since then that nothing orders with each other.
     pub reads: Vec<Stamp>,

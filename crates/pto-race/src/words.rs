@@ -8,7 +8,7 @@
 mod parts;
 
 use crate::answers::QuestionKey;
-use crate::clock::{Clock, LANES, lane};
+use crate::clock::{Clock, PIPES, pipe_index};
 use parts::ReadNumber;
 pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
@@ -161,7 +161,7 @@ struct Asks {
 /// A change or a wait: when it is, and what is done by then.
 #[derive(Debug)]
 struct LogEntry {
-    /// The lane that does it, counted over all cores.
+    /// The pipe that does it, counted over all cores.
     thread: usize,
     time: u32,
     clock: Clock,
@@ -170,7 +170,7 @@ struct LogEntry {
 
 impl LogEntry {
     fn core(&self) -> usize {
-        self.thread / LANES
+        self.thread / PIPES
     }
 }
 
@@ -223,7 +223,7 @@ pub(crate) enum Seen {
 /// When something happens, and what is done by then.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
-    /// The lane, counted over all cores.
+    /// The pipe, counted over all cores.
     pub thread: usize,
     pub time: u32,
     pub clock: Clock,
@@ -424,7 +424,7 @@ impl WordLog {
             times.retain(|time| *time > before);
             times.sort_unstable();
             times.dedup();
-            // Without what has come so far on this lane, the word would not be as it is.
+            // Without what has come so far on this pipe, the word would not be as it is.
             let needed = |time: &u32| !question.is_possible(self, |c| self.entries[c].clock.get(thread) < *time);
             if let Some(last) = times.partition_point(needed).checked_sub(1) {
                 known.raise(thread, times[last]);
@@ -467,9 +467,9 @@ impl Learned {
     }
 }
 
-/// The lane that waits for words, and that changes those which no other pipe stores.
+/// The pipe that waits for words, and that changes those that no other pipe stores.
 fn scalar(core: usize) -> usize {
-    core * LANES + lane(Pipe::S)
+    core * PIPES + pipe_index(Pipe::S)
 }
 
 /// A wait, and what its words may hold by then.

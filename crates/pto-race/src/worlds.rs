@@ -221,7 +221,7 @@ impl Observer for Look<'_> {
 
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
         match is_loop(self.module.op(op).op) {
-            true => self.branches.turn(core, op, taken),
+            true => self.branches.iterate(core, op, taken),
             false => self.branches.branch(core, op, taken),
         }
     }

@@ -32,9 +32,9 @@ fn main() {
         let text = std::fs::read_to_string(path).expect("an example");
         line(name, &text, number);
     }
-    println!("\nhow it grows: turns of a loop with a load, an addition and a store, all flags in place");
-    for turns in [1_000, 10_000, 100_000] {
-        line(&format!("{turns} turns"), &turns_of_a_loop(turns), 0);
+    println!("\nhow it grows: iterations of a loop with a load, an addition and a store, all flags in place");
+    for iterations in [1_000, 10_000, 100_000] {
+        line(&format!("{iterations} iterations"), &iterations_of_a_loop(iterations), 0);
     }
 }
 
@@ -84,17 +84,17 @@ fn arguments<'a>(plan: &Plan, memory: &'a mut [Vec<u8>], number: i64) -> Vec<Arg
         .collect()
 }
 
-fn turns_of_a_loop(turns: u32) -> String {
+fn iterations_of_a_loop(iterations: u32) -> String {
     format!(
         "func.func @loop(%x: !pto.ptr<f32>) {{
            %zero = arith.constant 0 : index
            %one = arith.constant 1 : index
            %n = arith.constant 16 : index
-           %turns = arith.constant {turns} : index
+           %iterations = arith.constant {iterations} : index
            %at = arith.constant 0 : i64
            %v = pto.make_tensor_view %x, shape = [%n, %n], strides = [%n, %one] : !pto.tensor_view<16x16xf32>
            %t = pto.alloc_tile addr = %at : !pto.tile_buf<vec, 16x16xf32>
-           scf.for %i = %zero to %turns step %one {{
+           scf.for %i = %zero to %iterations step %one {{
              pto.tload ins(%v : !pto.tensor_view<16x16xf32>) outs(%t : !pto.tile_buf<vec, 16x16xf32>)
              pto.set_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]
              pto.wait_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]

@@ -66,7 +66,7 @@ fn time(plan: &Plan, memory: &mut [Vec<u8>]) -> f64 {
     start.elapsed().as_secs_f64() * 1e3
 }
 
-/// A kernel whose loop is Rust's: every turn is recorded.
+/// A kernel whose loop is Rust's: every iteration is recorded.
 fn unrolled(operations: usize) -> Kernel {
     Kernel::trace("unrolled", || {
         let (mut sum, part) =

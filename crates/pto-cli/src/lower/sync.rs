@@ -104,11 +104,11 @@ fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     let (after, before) = (line(edge.after), line(edge.before));
     if let (Means::Flag { src, dst, id }, Some(numbered)) = (edge.means, edge.numbered) {
         let last = id + numbered.count - 1;
-        let turns = edge.carried_by.map_or(String::new(), |around| {
+        let iterations = edge.carried_by.map_or(String::new(), |around| {
             format!(", from one iteration of the loop in line {} to the next with that tile", line(around))
         });
         return format!(
-            "flags {id} to {last} from {src} to {dst}, one for each tile{turns}: set after line {after}, wait before line {before}"
+            "flags {id} to {last} from {src} to {dst}, one for each tile{iterations}: set after line {after}, wait before line {before}"
         );
     }
     match (edge.means, edge.carried_by) {

@@ -3,7 +3,7 @@
 use super::PerfReport;
 use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
-use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, lane_predecessors};
+use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, pipe_predecessors};
 use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
 use std::collections::{BTreeMap, HashSet};
@@ -104,7 +104,7 @@ fn doubled(trace: &Trace, report: &PerfReport) -> Vec<AdviceChange> {
 
 /// The wait on the same pipe that comes right before an operation.
 fn wait_before(trace: &Trace, op: OpId) -> Option<OpId> {
-    let before = lane_predecessors(trace);
+    let before = pipe_predecessors(trace);
     let item = trace.items.iter().position(|i| i.op == op)?;
     let mut at = before[item];
     while at != NONE && trace.items[at as usize].orders {
@@ -127,11 +127,11 @@ fn extra(trace: &Trace, change: AdviceChange) -> Option<(Loc, u64)> {
 /// The buffers that a change gives a second copy, on one core: where they start, and their bytes.
 fn filled(trace: &Trace, change: AdviceChange) -> Option<BTreeMap<(Loc, i64), u64>> {
     let (AdviceChange::DoubleBuffer(op) | AdviceChange::DoubleBufferBehind(op)) = change else { return None };
-    let lane = trace.items.iter().find(|i| i.op == op)?.lane;
+    let pipe = trace.items.iter().find(|i| i.op == op)?.pipe;
     let mut buffers: BTreeMap<(Loc, i64), u64> = BTreeMap::new();
     // A wait protects what its pipe does until it waits again.
     let (mut protected, mut working) = (false, false);
-    for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| i.lane == lane) {
+    for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| i.pipe == pipe) {
         if item.op == op {
             (protected, working) = (true, !item.orders);
         } else if item.orders {

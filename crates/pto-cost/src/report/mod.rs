@@ -14,7 +14,7 @@ pub use stalls::{Stall, reason};
 
 use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
-use crate::trace::{LANES, Trace, Why, pipe_name};
+use crate::trace::{PIPES, Trace, Why, pipe_name};
 use pto_cpu::Role;
 use pto_isa::{Loc, Pipe, Target};
 use std::collections::BTreeMap;
@@ -132,20 +132,20 @@ pub fn blocks(trace: &Trace) -> usize {
 }
 
 fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
-    let lanes = trace.cores.len() * LANES;
-    let mut busy = vec![0.0; lanes];
-    let mut count = vec![0u64; lanes];
-    let mut waits: Vec<BTreeMap<Why, f64>> = vec![BTreeMap::new(); lanes];
+    let total = trace.cores.len() * PIPES;
+    let mut busy = vec![0.0; total];
+    let mut count = vec![0u64; total];
+    let mut waits: Vec<BTreeMap<Why, f64>> = vec![BTreeMap::new(); total];
     stalls::each_gap(trace, line, |item, gap| {
-        *waits[trace.items[item].lane as usize].entry(reason(trace, line, item).0).or_default() += gap;
+        *waits[trace.items[item].pipe as usize].entry(reason(trace, line, item).0).or_default() += gap;
     });
     for (at, item) in trace.items.iter().enumerate() {
-        busy[item.lane as usize] += line.end[at] - line.start[at];
-        count[item.lane as usize] += u64::from(!item.orders);
+        busy[item.pipe as usize] += line.end[at] - line.start[at];
+        count[item.pipe as usize] += u64::from(!item.orders);
     }
     let mut uses: BTreeMap<(Role, usize), PipeUse> = BTreeMap::new();
-    for lane in (0..lanes).filter(|l| count[*l] > 0 || busy[*l] > 0.0) {
-        let (core, pipe) = (trace.cores[lane / LANES], lane % LANES);
+    for at in (0..total).filter(|at| count[*at] > 0 || busy[*at] > 0.0) {
+        let (core, pipe) = (trace.cores[at / PIPES], at % PIPES);
         let pipe_of = Pipe::REAL.get(pipe).copied().filter(|p| *p != Pipe::All);
         let entry = uses.entry((core.role, pipe)).or_insert_with(|| PipeUse {
             role: core.role,
@@ -157,10 +157,10 @@ fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
             shared: 0.0,
         });
         entry.cores += 1;
-        entry.instructions += count[lane];
-        entry.busy += busy[lane];
-        entry.shared += line.shared[lane];
-        for (why, cycles) in &waits[lane] {
+        entry.instructions += count[at];
+        entry.busy += busy[at];
+        entry.shared += line.shared[at];
+        for (why, cycles) in &waits[at] {
             match entry.stalls.iter_mut().find(|s| s.0 == *why) {
                 Some(stall) => stall.1 += cycles,
                 None => entry.stalls.push((*why, *cycles)),

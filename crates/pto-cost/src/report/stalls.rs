@@ -1,7 +1,7 @@
 //! Gaps on pipes, and what caused them.
 
 use crate::sim::Timeline;
-use crate::trace::{NONE, Trace, Why, lane_predecessors};
+use crate::trace::{NONE, Trace, Why, pipe_predecessors};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::HashMap;
@@ -31,7 +31,7 @@ pub struct Stall {
 
 /// Visits every gap on a pipe before an item.
 pub(super) fn each_gap(trace: &Trace, line: &Timeline, mut visit: impl FnMut(usize, f64)) {
-    for (at, before) in lane_predecessors(trace).into_iter().enumerate() {
+    for (at, before) in pipe_predecessors(trace).into_iter().enumerate() {
         let since = if before == NONE { 0.0 } else { line.end[before as usize] };
         let gap = line.start[at] - since;
         if gap > LEAST {
@@ -78,7 +78,7 @@ fn told(trace: &Trace, before: &[u32], mut item: u32) -> u32 {
 type StallKey = (OpId, Option<OpId>, Why);
 
 pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
-    let before = lane_predecessors(trace);
+    let before = pipe_predecessors(trace);
     let mut next = vec![NONE; trace.items.len()];
     for (at, b) in before.iter().enumerate().filter(|(_, b)| **b != NONE) {
         next[*b as usize] = at as u32;
@@ -97,13 +97,13 @@ pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
         let entry = sums.entry((waits, for_op, why)).or_insert((empty, Vec::new()));
         entry.0.cycles += gap;
         entry.0.count += 1;
-        let lane = trace.items[item].lane;
-        if entry.1.last() != Some(&lane) && !entry.1.contains(&lane) {
-            entry.1.push(lane);
+        let pipe = trace.items[item].pipe;
+        if entry.1.last() != Some(&pipe) && !entry.1.contains(&pipe) {
+            entry.1.push(pipe);
         }
     });
-    let mean = |(mut stall, lanes): (Stall, Vec<u32>)| {
-        stall.cycles /= lanes.len().max(1) as f64;
+    let mean = |(mut stall, pipes): (Stall, Vec<u32>)| {
+        stall.cycles /= pipes.len().max(1) as f64;
         stall
     };
     let mut list: Vec<Stall> = sums.into_values().map(mean).collect();

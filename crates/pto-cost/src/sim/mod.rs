@@ -5,7 +5,7 @@
 mod pool;
 
 use crate::laws::{Laws, ParamKey};
-use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, lane_predecessors, misses};
+use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses, pipe_predecessors};
 use pool::Pool;
 use pto_ir::Module;
 use pto_isa::{Diagnostic, Error, Span, codes};
@@ -126,13 +126,13 @@ struct Sim<'a> {
     /// When all dependences of an item but its pipe are satisfied: a transfer can be requested from then on.
     asked: Vec<f64>,
     /// The maximum of the same over the items of a pipe so far, since a pipe executes in order.
-    lane_asked: Vec<f64>,
+    pipe_asked: Vec<f64>,
     /// The next item of the same pipe.
     next: Vec<u32>,
     /// Items that wait for an item, as ranges of a list.
     first_waiter: Vec<u32>,
     waiters: Vec<(u32, Why)>,
-    lane_end: Vec<f64>,
+    pipe_end: Vec<f64>,
     /// Time in the order of its bits, which for positive numbers is the order of time.
     heap: BinaryHeap<Reverse<(u64, SimEvent)>>,
     pool: Pool,
@@ -145,7 +145,7 @@ struct Sim<'a> {
 impl<'a> Sim<'a> {
     fn new(trace: &'a Trace, costs: &'a [Cost], machine: &'a Machine) -> Self {
         let count = trace.items.len();
-        let lanes = trace.cores.len() * crate::trace::LANES;
+        let pipes = trace.cores.len() * crate::trace::PIPES;
         let mut sim = Self {
             trace,
             costs,
@@ -154,11 +154,11 @@ impl<'a> Sim<'a> {
             pending: vec![0; count],
             ready: vec![0.0; count],
             asked: vec![0.0; count],
-            lane_asked: vec![0.0; lanes],
+            pipe_asked: vec![0.0; pipes],
             next: vec![NONE; count],
             first_waiter: vec![0; count + 1],
             waiters: Vec::new(),
-            lane_end: vec![-1.0; lanes],
+            pipe_end: vec![-1.0; pipes],
             heap: BinaryHeap::new(),
             pool: Pool::new(machine.memory_rate),
             done: Vec::new(),
@@ -168,11 +168,11 @@ impl<'a> Sim<'a> {
                 end: vec![0.0; count],
                 held_by: vec![NONE; count],
                 why: vec![Why::Issue; count],
-                shared: vec![0.0; lanes],
+                shared: vec![0.0; pipes],
                 cycles: 0.0,
             },
         };
-        sim.connect(lanes);
+        sim.connect(pipes);
         sim
     }
 
@@ -184,16 +184,16 @@ impl<'a> Sim<'a> {
     }
 
     /// Turns "waits for" around.
-    fn connect(&mut self, lanes: usize) {
+    fn connect(&mut self, pipes: usize) {
         let trace = self.trace;
         let mut counts = vec![0u32; trace.items.len() + 1];
-        let mut last = vec![NONE; lanes];
+        let mut last = vec![NONE; pipes];
         for (at, item) in trace.items.iter().enumerate() {
             for dep in Self::waits(trace, at) {
                 counts[dep.on as usize] += 1;
                 self.pending[at] += 1;
             }
-            let before = std::mem::replace(&mut last[item.lane as usize], at as u32);
+            let before = std::mem::replace(&mut last[item.pipe as usize], at as u32);
             if before != NONE {
                 self.next[before as usize] = at as u32;
                 self.pending[at] += 1;
@@ -260,13 +260,13 @@ impl<'a> Sim<'a> {
         self.line.start[at] = now;
         let cost = &self.costs[data.charge as usize];
         let charge = &cost.charge;
-        let lane = data.lane as usize;
-        let asked = self.lane_asked[lane].max(self.asked[at]);
-        self.lane_asked[lane] = asked;
+        let pipe = data.pipe as usize;
+        let asked = self.pipe_asked[pipe].max(self.asked[at]);
+        self.pipe_asked[pipe] = asked;
         let head = if charge.global > 0 {
             // The latency of a transfer runs from its request, beside the transfer before it.
             (asked + charge.head - now).clamp(0.0, charge.head)
-        } else if !data.fresh && self.lane_end[lane] == now {
+        } else if !data.fresh && self.pipe_end[pipe] == now {
             0.0
         } else {
             charge.head
@@ -307,11 +307,11 @@ impl<'a> Sim<'a> {
 
     fn end(&mut self, item: u32, now: f64) {
         let at = item as usize;
-        let lane = self.trace.items[at].lane as usize;
+        let pipe = self.trace.items[at].pipe as usize;
         self.line.end[at] = now;
         self.line.cycles = self.line.cycles.max(now);
-        self.lane_end[lane] = now;
-        self.line.shared[lane] += self.pool.delay_of(item);
+        self.pipe_end[pipe] = now;
+        self.line.shared[pipe] += self.pool.delay_of(item);
         self.left -= 1;
         let range = self.first_waiter[at] as usize..self.first_waiter[at + 1] as usize;
         for k in range {
@@ -356,7 +356,7 @@ impl<'a> Sim<'a> {
         if self.left == 0 {
             return Ok(self.line);
         }
-        let before = lane_predecessors(self.trace);
+        let before = pipe_predecessors(self.trace);
         let behind = |i: usize| before[i] != NONE && self.pending[before[i] as usize] > 0;
         let waits = |i: &usize| self.pending[*i] > 0 && !behind(*i);
         let stuck = (0..self.trace.items.len()).filter(waits).take(8).map(|i| i as u32);

@@ -7,7 +7,7 @@ use pto_isa::{Loc, Pipe};
 const EXACT_RUNS: u64 = 16;
 
 /// The pipe that moves an entry: by default, the one that its memory is connected to.
-pub(super) fn pipe_lane(event: &Event<'_>, pushes: bool) -> usize {
+pub(super) fn pipe_of_event(event: &Event<'_>, pushes: bool) -> usize {
     let loc = event.accesses.first().and_then(|a| match a.place {
         AddressSpace::Core(loc) => Some(loc),
         AddressSpace::Global(_) => None,

@@ -37,7 +37,7 @@ impl MemoryAccesses {
     }
 
     /// An item reads bytes: it depends on their last writers.
-    pub fn read(&mut self, from: i64, to: i64, item: u32, lane: u32, deps: &mut Vec<Dep>) {
+    pub fn read(&mut self, from: i64, to: i64, item: u32, pipe: u32, deps: &mut Vec<Dep>) {
         if self.forgets_readers {
             for (_, s) in self.overlapping(from, to) {
                 push(deps, s.writer, Why::Read);
@@ -54,16 +54,16 @@ impl MemoryAccesses {
             }
             at = segment.end;
             push(deps, segment.writer, Why::Read);
-            match segment.readers.iter_mut().find(|r| r.0 == lane) {
+            match segment.readers.iter_mut().find(|r| r.0 == pipe) {
                 Some(reader) => reader.1 = item,
-                None => segment.readers.push((lane, item)),
+                None => segment.readers.push((pipe, item)),
             }
         }
         if at < to {
             gaps.push((at, to));
         }
         for (start, end) in gaps {
-            self.segments.insert(start, AccessSegment { end, writer: NONE, readers: vec![(lane, item)] });
+            self.segments.insert(start, AccessSegment { end, writer: NONE, readers: vec![(pipe, item)] });
         }
     }
 

@@ -16,7 +16,7 @@ use pto_ir::OpId;
 use pto_isa::{Loc, Pipe};
 
 /// Pipes of a core: its seven pipes, and one for background transfers.
-pub const LANES: usize = 8;
+pub const PIPES: usize = 8;
 
 /// No item.
 pub const NONE: u32 = u32::MAX;
@@ -91,7 +91,7 @@ pub struct Item {
     /// The operation of the program.
     pub op: OpId,
     /// The pipe of the whole device: core times [`PIPES`] plus the pipe of the core.
-    pub lane: u32,
+    pub pipe: u32,
     /// What it costs: a position in [`Trace::charges`].
     pub charge: u32,
     /// The first of its dependences.
@@ -164,12 +164,12 @@ impl Trace {
 
     /// The core of an item.
     pub fn core_of(&self, item: usize) -> usize {
-        self.items[item].lane as usize / LANES
+        self.items[item].pipe as usize / PIPES
     }
 
     /// The pipe of an item; `None` is the background.
     pub fn pipe_of(&self, item: usize) -> Option<Pipe> {
-        Pipe::REAL.get(self.items[item].lane as usize % LANES).copied().filter(|p| *p != Pipe::All)
+        Pipe::REAL.get(self.items[item].pipe as usize % PIPES).copied().filter(|p| *p != Pipe::All)
     }
 
     /// The cost of an item.
@@ -179,9 +179,9 @@ impl Trace {
 }
 
 /// The previous item of the same pipe for each item, or [`NONE`].
-pub(crate) fn lane_predecessors(trace: &Trace) -> Vec<u32> {
-    let mut last = vec![NONE; trace.cores.len() * LANES];
-    trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.lane as usize], at as u32)).collect()
+pub(crate) fn pipe_predecessors(trace: &Trace) -> Vec<u32> {
+    let mut last = vec![NONE; trace.cores.len() * PIPES];
+    trace.items.iter().enumerate().map(|(at, i)| std::mem::replace(&mut last[i.pipe as usize], at as u32)).collect()
 }
 
 /// The name of a core: `cube`, `vector 1`, `core`, with its block if there are several.

@@ -1,9 +1,9 @@
 //! Listens to the engine and writes down items and what they wait for.
 
-use super::access::{hull, pipe_lane, ranges, shape_key};
+use super::access::{hull, pipe_of_event, ranges, shape_key};
 use super::depend::MemoryAccesses;
 use super::links::ItemLinks;
-use super::{Cost, Dep, Item, LANES, NONE, Touch, Trace, Why};
+use super::{Cost, Dep, Item, NONE, PIPES, Touch, Trace, Why};
 use crate::cost::{Charge, Execution, TileUse, charge, through_pipe};
 use crate::laws::{Laws, Model, ParamKey};
 use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
@@ -73,8 +73,8 @@ struct FlagState {
 
 /// What is known of a core.
 struct RecordedCore {
-    last: [u32; LANES],
-    stopped: [bool; LANES],
+    last: [u32; PIPES],
+    stopped: [bool; PIPES],
     gate: u32,
     issued: u32,
     memory: Vec<MemoryAccesses>,
@@ -89,8 +89,8 @@ struct RecordedCore {
 impl RecordedCore {
     fn new() -> Self {
         Self {
-            last: [NONE; LANES],
-            stopped: [true; LANES],
+            last: [NONE; PIPES],
+            stopped: [true; PIPES],
             gate: NONE,
             issued: 0,
             memory: vec![MemoryAccesses::default(); Loc::ALL.len()],
@@ -211,25 +211,25 @@ impl<'p> Recorder<'p> {
     }
 
     /// Makes an item from the dependences gathered so far.
-    fn push(&mut self, core: usize, lane: usize, op: OpId, charge: u32, kind: PipeEffect) -> u32 {
+    fn push(&mut self, core: usize, pipe: usize, op: OpId, charge: u32, kind: PipeEffect) -> u32 {
         let item = self.trace.items.len() as u32;
         let state = &mut self.cores[core];
-        let before = state.last[lane];
+        let before = state.last[pipe];
         let needs_last = before != NONE && self.deps.iter().any(|d| d.on == before);
-        let fresh = state.stopped[lane] || needs_last;
+        let fresh = state.stopped[pipe] || needs_last;
         match kind {
-            PipeEffect::Work => state.stopped[lane] = false,
+            PipeEffect::Work => state.stopped[pipe] = false,
             PipeEffect::Mark => {}
-            PipeEffect::Stop => state.stopped[lane] = true,
+            PipeEffect::Stop => state.stopped[pipe] = true,
         }
         let deps = self.trace.deps.len() as u32;
         let kept = self.deps.drain(..).filter(|d| d.on != before);
         self.trace.deps.extend(kept);
-        let pipe_index = (core * LANES + lane) as u32;
+        let pipe_index = (core * PIPES + pipe) as u32;
         let (gate, issue) = (state.gate, state.issued);
         self.trace.items.push(Item {
             op,
-            lane: pipe_index,
+            pipe: pipe_index,
             charge,
             deps,
             gate,
@@ -237,9 +237,9 @@ impl<'p> Recorder<'p> {
             fresh,
             orders: kind != PipeEffect::Work,
         });
-        state.last[lane] = item;
+        state.last[pipe] = item;
         state.issued += 1;
-        if lane == Pipe::S as usize {
+        if pipe == Pipe::S as usize {
             (state.gate, state.issued) = (item, 0);
         }
         item
@@ -247,10 +247,10 @@ impl<'p> Recorder<'p> {
 
     // ---- work ---------------------------------------------------------------------------------------------------
 
-    fn work(&mut self, core: usize, lane: usize, event: &Event<'_>, cost: u32) -> u32 {
+    fn work(&mut self, core: usize, pipe: usize, event: &Event<'_>, cost: u32) -> u32 {
         let item = self.trace.items.len() as u32;
         if self.follows_bytes {
-            self.depend(core, lane, event, item);
+            self.depend(core, pipe, event, item);
         }
         if self.options.touches {
             for a in event.accesses {
@@ -261,11 +261,11 @@ impl<'p> Recorder<'p> {
                 }
             }
         }
-        self.push(core, lane, event.op, cost, PipeEffect::Work)
+        self.push(core, pipe, event.op, cost, PipeEffect::Work)
     }
 
     /// Depends on the writers of the bytes that this item reads, and on the users of those it overwrites.
-    fn depend(&mut self, core: usize, lane: usize, event: &Event<'_>, item: u32) {
+    fn depend(&mut self, core: usize, pipe: usize, event: &Event<'_>, item: u32) {
         let state = &mut self.cores[core];
         let doubled = self.options.doubled == Some(event.op);
         let (mut found, mut overwrites) = (Vec::new(), Vec::new());
@@ -280,7 +280,7 @@ impl<'p> Recorder<'p> {
             let deps = if doubled && access.write { &mut overwrites } else { &mut found };
             ranges(access, |from, to| match access.write {
                 true => memory.write(from, to, item, deps),
-                false => memory.read(from, to, item, lane as u32, deps),
+                false => memory.read(from, to, item, pipe as u32, deps),
             });
         }
         if doubled {
@@ -400,15 +400,15 @@ impl<'p> Recorder<'p> {
         let state = &mut self.cores[core];
         let last = state.last.iter().filter(|i| **i != NONE);
         self.deps.extend(last.map(|on| Dep { on: *on, why: Why::Barrier }));
-        state.stopped = [true; LANES];
+        state.stopped = [true; PIPES];
         self.push(core, Pipe::S as usize, op, 0, PipeEffect::Stop);
     }
 
-    fn take_token(&mut self, core: usize, lane: usize, id: i64, op: OpId) {
+    fn take_token(&mut self, core: usize, pipe: usize, id: i64, op: OpId) {
         if let Some(on) = self.cores[core].tokens.get(&id) {
             self.deps.push(Dep { on: *on, why: Why::Token });
         }
-        self.push(core, lane, op, 0, PipeEffect::Stop);
+        self.push(core, pipe, op, 0, PipeEffect::Stop);
     }
 
     /// The core waits for all writers of the operands.
@@ -423,12 +423,12 @@ impl<'p> Recorder<'p> {
     }
 
     /// An item that waits for what other cores did.
-    fn linked(&mut self, core: usize, lane: usize, event: &Event<'_>, charge: u32) -> u32 {
+    fn linked(&mut self, core: usize, pipe: usize, event: &Event<'_>, charge: u32) -> u32 {
         self.links.waits(event, &mut self.deps);
         let item = if charge == 0 {
-            self.push(core, lane, event.op, 0, PipeEffect::Stop)
+            self.push(core, pipe, event.op, 0, PipeEffect::Stop)
         } else {
-            self.work(core, lane, event, charge)
+            self.work(core, pipe, event, charge)
         };
         self.links.done(event, self.laws.target(), item);
         item
@@ -461,22 +461,22 @@ impl Observer for Recorder<'_> {
 
     fn event(&mut self, event: &Event<'_>) {
         let core = self.core(event.core, event.op);
-        let lane = event.pipe.map_or(Pipe::S as usize, |p| p as usize);
+        let pipe = event.pipe.map_or(Pipe::S as usize, |p| p as usize);
         let by_program = !self.trace.by_data;
         match event.action {
             Action::Work => {
                 let cost = self.charge(event);
-                self.work(core, lane, event, cost);
+                self.work(core, pipe, event, cost);
             }
             Action::SetFlag(flag) if by_program => self.set_flag(core, flag, event.op),
             Action::WaitFlag(flag) if by_program => self.wait_flag(core, flag, event.op),
             Action::Barrier if by_program && event.pipe == Some(Pipe::All) => self.barrier(core, event.op),
             Action::Barrier if by_program => {
-                self.push(core, lane, event.op, 0, PipeEffect::Stop);
+                self.push(core, pipe, event.op, 0, PipeEffect::Stop);
             }
-            Action::GetToken(id) if by_program => self.take_token(core, lane, id, event.op),
+            Action::GetToken(id) if by_program => self.take_token(core, pipe, id, event.op),
             Action::ReleaseToken(id) if by_program => {
-                let item = self.push(core, lane, event.op, 0, PipeEffect::Mark);
+                let item = self.push(core, pipe, event.op, 0, PipeEffect::Mark);
                 self.cores[core].tokens.insert(id, item);
             }
             Action::Sync if by_program => self.sync(core, event),
@@ -497,10 +497,10 @@ impl Observer for Recorder<'_> {
             Action::Push(_) | Action::Pop(_) => {
                 let pushes = matches!(event.action, Action::Push(_));
                 let charge = if event.accesses.is_empty() { 0 } else { self.pipe_charge(event, pushes) };
-                self.linked(core, pipe_lane(event, pushes), event, charge);
+                self.linked(core, pipe_of_event(event, pushes), event, charge);
             }
             Action::Alloc(_) => {
-                self.linked(core, pipe_lane(event, true), event, 0);
+                self.linked(core, pipe_of_event(event, true), event, 0);
             }
             Action::Signal(_)
             | Action::Await(_)
@@ -509,7 +509,7 @@ impl Observer for Recorder<'_> {
             | Action::Free(_)
             | Action::Notify
             | Action::Noticed => {
-                self.linked(core, lane, event, 0);
+                self.linked(core, pipe, event, 0);
             }
             Action::SetFlag(_)
             | Action::WaitFlag(_)

@@ -1,8 +1,8 @@
 //! A swimlane for the terminal.
 
-use super::{Shown, lanes};
+use super::{Shown, used_pipes};
 use crate::report::on_path;
-use crate::trace::{LANES, core_name, pipe_name};
+use crate::trace::{PIPES, core_name, pipe_name};
 use pto_isa::Pipe;
 use std::fmt::Write;
 
@@ -14,27 +14,27 @@ const CORES: usize = 4;
 pub fn swimlanes(shown: &Shown<'_>, width: usize) -> String {
     let Shown { trace, line, .. } = *shown;
     let several = trace.cores.len() > 1;
-    let title = |lane: usize| {
-        let pipe = pipe_name(Pipe::REAL.get(lane % LANES).copied());
-        let core = trace.cores[lane / LANES];
+    let title = |at: usize| {
+        let pipe = pipe_name(Pipe::REAL.get(at % PIPES).copied());
+        let core = trace.cores[at / PIPES];
         if several { format!("{} {pipe}", core_name(core, crate::report::blocks(trace) > 1)) } else { pipe.to_string() }
     };
-    let list = lanes(trace, CORES);
+    let list = used_pipes(trace, CORES);
     let names: Vec<String> = list.iter().map(|l| title(*l)).collect();
     let label = names.iter().map(|n| n.len()).max().unwrap_or(0);
     let columns = width.saturating_sub(label + 3).clamp(10, 400);
     let mut cells = vec![vec![0.0f64; columns]; list.len()];
     let scale = columns as f64 / line.cycles.max(1.0);
-    let row_of = |lane: u32| list.iter().position(|l| *l == lane as usize);
+    let row_of = |pipe: u32| list.iter().position(|p| *p == pipe as usize);
     for (at, item) in trace.items.iter().enumerate() {
-        if let Some(row) = row_of(item.lane) {
+        if let Some(row) = row_of(item.pipe) {
             fill(&mut cells[row], line.start[at] * scale, line.end[at] * scale);
         }
     }
     let mut marks = vec![' '; columns];
     for item in on_path(trace, line) {
         let at = item as usize;
-        if let Some(row) = row_of(trace.items[at].lane) {
+        if let Some(row) = row_of(trace.items[at].pipe) {
             let (from, to) = (line.start[at] * scale, line.end[at] * scale);
             let letter = char::from(b'a' + (row % 26) as u8);
             (from as usize..=(to as usize).min(columns - 1)).filter(|_| to > from).for_each(|c| marks[c] = letter);
@@ -42,8 +42,8 @@ pub fn swimlanes(shown: &Shown<'_>, width: usize) -> String {
     }
     let mut text = String::new();
     for (row, name) in names.iter().enumerate() {
-        let lane: String = cells[row].iter().map(|x| SHADES[((x * 4.0).ceil() as usize).min(4)]).collect();
-        let _ = writeln!(text, "{} {name:label$} {lane}", char::from(b'a' + (row % 26) as u8));
+        let bar: String = cells[row].iter().map(|x| SHADES[((x * 4.0).ceil() as usize).min(4)]).collect();
+        let _ = writeln!(text, "{} {name:label$} {bar}", char::from(b'a' + (row % 26) as u8));
     }
     let path: String = marks.into_iter().collect();
     let _ = writeln!(text, "  {:label$} {}", "path", path.trim_end());

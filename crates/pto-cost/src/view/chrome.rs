@@ -1,9 +1,9 @@
 //! A trace that Perfetto and Chrome open.
 
 use super::write::{number, string};
-use super::{Shown, lanes};
+use super::{Shown, used_pipes};
 use crate::report::on_path;
-use crate::trace::{LANES, core_name, pipe_name};
+use crate::trace::{PIPES, core_name, pipe_name};
 use pto_isa::Pipe;
 use std::fmt::Write;
 
@@ -18,8 +18,8 @@ pub fn chrome_trace(shown: &Shown<'_>) -> String {
         string(&mut out, &core_name(*core, several));
         out.push_str("}},\n");
     }
-    for lane in lanes(trace, usize::MAX) {
-        let (core, pipe) = (lane / LANES, lane % LANES);
+    for at in used_pipes(trace, usize::MAX) {
+        let (core, pipe) = (at / PIPES, at % PIPES);
         let name = pipe_name(Pipe::REAL.get(pipe).copied());
         let _ = writeln!(
             out,
@@ -28,19 +28,19 @@ pub fn chrome_trace(shown: &Shown<'_>) -> String {
     }
     let micros = |cycles: f64| cycles / report.mhz;
     for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| !i.orders) {
-        slice(shown, &mut out, at, (item.lane as usize / LANES, item.lane as usize % LANES), micros);
+        slice(shown, &mut out, at, (item.pipe as usize / PIPES, item.pipe as usize % PIPES), micros);
     }
     let path: Vec<u32> = on_path(trace, line).into_iter().filter(|i| !trace.items[*i as usize].orders).collect();
     for (id, pair) in path.windows(2).enumerate() {
         for (phase, item, time) in
             [("s", pair[1], line.end[pair[1] as usize]), ("f", pair[0], line.start[pair[0] as usize])]
         {
-            let lane = trace.items[item as usize].lane as usize;
+            let at = trace.items[item as usize].pipe as usize;
             let _ = write!(
                 out,
                 "{{\"ph\":\"{phase}\",\"name\":\"critical path\",\"cat\":\"path\",\"id\":{id},\"bp\":\"e\","
             );
-            let _ = write!(out, "\"pid\":{},\"tid\":{},\"ts\":", lane / LANES, lane % LANES);
+            let _ = write!(out, "\"pid\":{},\"tid\":{},\"ts\":", at / PIPES, at % PIPES);
             number(&mut out, micros(time));
             out.push_str("},\n");
         }

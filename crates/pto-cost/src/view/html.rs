@@ -2,9 +2,9 @@
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
-use super::{OpNames, Shown, lanes};
+use super::{OpNames, Shown, used_pipes};
 use crate::report::{Occupancy, on_path, reason};
-use crate::trace::{LANES, NONE, Why, core_name, pipe_name};
+use crate::trace::{NONE, PIPES, Why, core_name, pipe_name};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ fn page_data(shown: &Shown<'_>) -> String {
     string(&mut out, &note(shown, cores));
     tables(&mut out, shown);
     let mut ops = Ops { names, numbers: HashMap::new(), order: Vec::new() };
-    draw_lanes(&mut out, shown, cores, &mut ops);
+    draw_pipes(&mut out, shown, cores, &mut ops);
     out.push_str(",\"ops\":");
     list(&mut out, &ops.order, |out, (op, law)| {
         let _ = write!(
@@ -88,7 +88,7 @@ fn page_data(shown: &Shown<'_>) -> String {
 
 fn cores_shown(shown: &Shown<'_>) -> usize {
     let mut counts = vec![0usize; shown.trace.cores.len()];
-    shown.trace.items.iter().filter(|i| !i.orders).for_each(|i| counts[i.lane as usize / LANES] += 1);
+    shown.trace.items.iter().filter(|i| !i.orders).for_each(|i| counts[i.pipe as usize / PIPES] += 1);
     let mut sum = 0;
     let fit = counts.iter().take_while(|n| {
         sum += **n;
@@ -140,30 +140,30 @@ fn tables(out: &mut String, shown: &Shown<'_>) {
     });
 }
 
-fn draw_lanes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'_>) {
+fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'_>) {
     let Shown { names, trace, line, .. } = *shown;
     let mut critical = vec![false; trace.items.len()];
     on_path(trace, line).into_iter().for_each(|i| critical[i as usize] = true);
     let several = crate::report::blocks(trace) > 1;
-    let list_of = lanes(trace, cores);
+    let list_of = used_pipes(trace, cores);
     // Few reasons hold for many items.
     let mut reasons: HashMap<(Why, u32), usize> = HashMap::new();
     let mut items: HashMap<usize, Vec<usize>> = HashMap::new();
     for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| !i.orders) {
-        items.entry(item.lane as usize).or_default().push(at);
+        items.entry(item.pipe as usize).or_default().push(at);
     }
     out.push_str(",\"lanes\":");
-    list(out, list_of, |out, lane| {
-        let pipe = pipe_name(Pipe::REAL.get(lane % LANES).copied());
+    list(out, list_of, |out, device_pipe| {
+        let pipe = pipe_name(Pipe::REAL.get(device_pipe % PIPES).copied());
         let name = if trace.cores.len() > 1 {
-            format!("{} {pipe}", core_name(trace.cores[lane / LANES], several))
+            format!("{} {pipe}", core_name(trace.cores[device_pipe / PIPES], several))
         } else {
             pipe.to_string()
         };
         out.push_str("{\"name\":");
         string(out, &name);
         out.push_str(",\"items\":");
-        list(out, items.get(&lane).into_iter().flatten(), |out, &at| {
+        list(out, items.get(&device_pipe).into_iter().flatten(), |out, &at| {
             let op = trace.items[at].op;
             let _ = write!(out, "[{},", ops.number(op, trace.cost_of(at).charge.grade.name()));
             number(out, line.start[at]);

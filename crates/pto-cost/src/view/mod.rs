@@ -19,7 +19,7 @@ pub use text::{advice_words, bottleneck, cycles_text, summary};
 
 use crate::report::{Advice, PerfReport};
 use crate::sim::Timeline;
-use crate::trace::{LANES, Trace};
+use crate::trace::{PIPES, Trace};
 use std::collections::BTreeSet;
 
 /// Everything there is to show.
@@ -38,7 +38,7 @@ pub struct Shown<'a> {
 }
 
 /// The pipes in use of the first `cores` cores, in order.
-fn lanes(trace: &Trace, cores: usize) -> Vec<usize> {
-    let used: BTreeSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.lane as usize).collect();
-    used.into_iter().filter(|lane| lane / LANES < cores).collect()
+fn used_pipes(trace: &Trace, cores: usize) -> Vec<usize> {
+    let used: BTreeSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.pipe as usize).collect();
+    used.into_iter().filter(|at| at / PIPES < cores).collect()
 }

@@ -8,7 +8,7 @@ use pto_isa::Target;
 fn program(between: &str) -> String {
     let tile = "!pto.tile_buf<vec, 64x64xf32>";
     let window = "!pto.partition_tensor_view<64x64xf32>";
-    let turn = format!(
+    let iteration = format!(
         "{between}
          pto.tload ins(%w : {window}) outs(%t : {tile})
          pto.tadd ins(%u, %u : {tile}, {tile}) outs(%u : {tile})"
@@ -24,8 +24,8 @@ fn program(between: &str) -> String {
            %w = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%n, %n] : !pto.tensor_view<64x64xf32> -> {window}
            %t = pto.alloc_tile addr = %first : {tile}
            %u = pto.alloc_tile addr = %second : {tile}
-           {turn}
-           {turn}
+           {iteration}
+           {iteration}
            return
          }}"
     )
@@ -56,7 +56,7 @@ fn pipes_overlap() {
 
 /// A barrier over all pipes lets the second load start only when the first addition is done.
 #[test]
-fn a_barrier_over_all_pipes_separates_turns() {
+fn a_barrier_over_all_pipes_separates_iterations() {
     let both = cycles("pto.barrier #pto.pipe<PIPE_ALL>", Target::A2A3);
     assert!(both > cycles("", Target::A2A3) + 400.0, "{both}");
 }

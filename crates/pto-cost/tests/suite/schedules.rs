@@ -1,6 +1,6 @@
 //! Schedules that were computed by hand. Costs are those of the test, so recalibration changes nothing here.
 
-use pto_cost::{Charge, Cost, Dep, Item, LANES, Machine, NONE, Trace, Traffic, Why, simulate};
+use pto_cost::{Charge, Cost, Dep, Item, Machine, NONE, PIPES, Trace, Traffic, Why, simulate};
 use pto_cpu::{CoreId, Role};
 use pto_ir::OpId;
 use pto_isa::Pipe;
@@ -25,7 +25,7 @@ impl Sketch {
         self.0.deps.extend(deps.iter().map(|(on, why)| Dep { on: *on, why: *why }));
         self.0.items.push(Item {
             op: self.1,
-            lane: (core * LANES + pipe as usize) as u32,
+            pipe: (core * PIPES + pipe as usize) as u32,
             charge: self.0.charges.len() as u32 - 1,
             deps: first,
             gate: NONE,

@@ -72,7 +72,7 @@ struct Convolution {
     /// Groups of channels.
     groups: usize,
     /// Channels of a group: 32 bytes.
-    lanes: usize,
+    per_group: usize,
     images: usize,
 }
 
@@ -83,26 +83,26 @@ impl Convolution {
         let filter = |first: u32| [0, 2, 4].map(|k| byte(call.imm[0], first + k));
         let height = Dimension::new(fmatrix & 0xffff, (byte(fmatrix, 6), byte(fmatrix, 7)), filter(0));
         let width = Dimension::new(fmatrix >> 16 & 0xffff, (byte(fmatrix, 4), byte(fmatrix, 5)), filter(1));
-        let lanes = BLOCK / size;
+        let per_group = BLOCK / size;
         let planes = src.rows().checked_div(height.extent * width.extent).unwrap_or(0);
         // Without a number of channels there is one image.
         let groups = match (call.imm[1] >> 8) as usize {
             0 => planes,
-            channels => channels.div_ceil(lanes),
+            channels => channels.div_ceil(per_group),
         };
-        Self { height, width, groups, lanes, images: planes.checked_div(groups).unwrap_or(0) }
+        Self { height, width, groups, per_group, images: planes.checked_div(groups).unwrap_or(0) }
     }
 
     /// Rows and columns of the matrix.
     fn size(&self) -> (usize, usize) {
         let rows = self.images * self.height.out * self.width.out;
-        (rows, self.groups * self.height.filter * self.width.filter * self.lanes)
+        (rows, self.groups * self.height.filter * self.width.filter * self.per_group)
     }
 
     /// The filter's element that a column belongs to: the group of channels, and its row and column.
     fn tap(&self, k: usize) -> (usize, usize, usize) {
         let taps = self.height.filter * self.width.filter;
-        let (group, tap) = (k / self.lanes / taps, k / self.lanes % taps);
+        let (group, tap) = (k / self.per_group / taps, k / self.per_group % taps);
         (group, tap / self.width.filter, tap % self.width.filter)
     }
 
@@ -144,7 +144,7 @@ unsafe fn run(call: &Call<2, 0, 4>) -> Result<(), Fault> {
         let this = Convolution::new(call, src, size);
         let (rows, cols) = this.size();
         let room = (rows.saturating_sub(*m as usize), cols.saturating_sub(*k as usize));
-        if dst.rows() > room.0 || dst.cols() > room.1 || src.cols() < this.lanes {
+        if dst.rows() > room.0 || dst.cols() > room.1 || src.cols() < this.per_group {
             let window = (room.0 as u64, room.1 as u64);
             return Err(Fault::WindowMismatch { tile: (dst.rows(), dst.cols()), window });
         }
@@ -168,7 +168,7 @@ unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize
         for (r, c) in (0..dst.rows()).flat_map(|r| (0..dst.cols()).map(move |c| (r, c))) {
             match this.source(this.point(m + r), this.tap(k + c)) {
                 Some(row) => {
-                    let (from, to) = (src.index(row, (k + c) % this.lanes), dst.index(r, c));
+                    let (from, to) = (src.index(row, (k + c) % this.per_group), dst.index(r, c));
                     std::ptr::copy_nonoverlapping(src.ptr().add(from * size), dst.ptr().add(to * size), size);
                 }
                 None => put(dst, size, r, c, padding),
@@ -197,9 +197,9 @@ unsafe fn fast(
         let mut c = 0;
         while c < dst.cols() {
             let place = k + c;
-            let (tap, lane) = (this.tap(place), place % this.lanes);
-            let count = (this.lanes - lane).min(dst.cols() - c);
-            let run = ElementRun { count, size, from: &from.cols, lane, to: &to.cols, first: c };
+            let (tap, start) = (this.tap(place), place % this.per_group);
+            let count = (this.per_group - start).min(dst.cols() - c);
+            let run = ElementRun { count, size, from: &from.cols, start, to: &to.cols, first: c };
             let mut point = this.point(m);
             for r in 0..dst.rows() {
                 let target = to.start.add(to.rows.at(r) * size);
@@ -219,7 +219,7 @@ struct ElementRun<'a> {
     count: usize,
     size: usize,
     from: &'a Axis,
-    lane: usize,
+    start: usize,
     to: &'a Axis,
     first: usize,
 }
@@ -234,7 +234,7 @@ impl ElementRun<'_> {
         unsafe {
             let Self { count, size, .. } = *self;
             let place = |i: usize| {
-                let (source, target) = (self.from.at(self.lane + i), self.to.at(self.first + i));
+                let (source, target) = (self.from.at(self.start + i), self.to.at(self.first + i));
                 (from.add(source * size), to.add(target * size))
             };
             let ((from, to), last) = (place(0), place(count - 1));

@@ -220,7 +220,7 @@ fn tiles_are_arguments() {
 
 #[test]
 fn a_loop_swaps_two_buffers() {
-    // Each turn adds one from `a` into `b` and swaps them: after five turns the result is in `b`.
+    // Each iteration adds one from `a` into `b` and swaps them: after five iterations the result is in `b`.
     let body = "
       %zero = arith.constant 0 : index
       %one = arith.constant 1 : index

@@ -90,7 +90,7 @@ fn memrefs_have_some_extents_in_their_type() {
     assert_eq!(stored[8], 1.0);
 }
 
-/// A buffer that a turn allocates stays what it is while the next turn allocates another.
+/// A buffer that an iteration allocates stays what it is while the next iteration allocates another.
 #[test]
 fn buffers_made_in_a_loop_are_handed_on() {
     let stored = run("
@@ -114,13 +114,13 @@ fn buffers_made_in_a_loop_are_handed_on() {
 fn buffers_made_in_a_block_are_handed_on() {
     let stored = run("
       %r:2 = scf.execute_region -> (BUF, BUF) {
-        cf.br ^turn(%zero, %x, %y : index, BUF, BUF)
-      ^turn(%i: index, %s: BUF, %t: BUF):
+        cf.br ^iteration(%zero, %x, %y : index, BUF, BUF)
+      ^iteration(%i: index, %s: BUF, %t: BUF):
         %new = pto.alloc_tile : BUF
         pto.tadd ins(%s, %t : BUF, BUF) outs(%new : BUF)
         %next = arith.addi %i, %one : index
         %more = arith.cmpi slt, %next, %two : index
-        cf.cond_br %more, ^turn(%next, %new, %s : index, BUF, BUF), ^end
+        cf.cond_br %more, ^iteration(%next, %new, %s : index, BUF, BUF), ^end
       ^end:
         scf.yield %new, %s : BUF, BUF
       }

@@ -222,7 +222,7 @@ func.func @main(%word: !pto.ptr<i32>, %most: i32) attributes {pto.entry} {
   %me = arith.trunci %block : i64 to i32
   %first = arith.cmpi eq, %me, %zero : i32
   scf.if %first {
-    %turns = scf.while (%n = %zero) : (i32) -> i32 {
+    %iterations = scf.while (%n = %zero) : (i32) -> i32 {
       %found = pto.load_scalar %word[%at] : !pto.ptr<i32> -> i32
       %nothing = arith.cmpi eq, %found, %zero : i32
       %more = arith.cmpi slt, %n, %most : i32

@@ -155,8 +155,9 @@ fn endless(condition: &str, next: &str) -> String {
 fn loops_of_scalars_that_never_end_are_stopped() {
     let always = "arith.constant true";
     let counts = "%n = arith.addi %j, %i1 : i32";
-    let turns = "%m = arith.addi %j, %i1 : i32\n%three = arith.constant 3 : i32\n%n = arith.remsi %m, %three : i32";
-    for next in ["%n = arith.constant 0 : i32", turns, counts] {
+    let iterations =
+        "%m = arith.addi %j, %i1 : i32\n%three = arith.constant 3 : i32\n%n = arith.remsi %m, %three : i32";
+    for next in ["%n = arith.constant 0 : i32", iterations, counts] {
         let problem = run(&endless(always, next), &mut [0], &mut [0], 1).expect_err("it never ends");
         assert_eq!(problem.diagnostics()[0].code.id(), "PTO-E0708", "{next}: {}", problem.diagnostics()[0].message);
     }

@@ -181,7 +181,7 @@ impl Writer<'_> {
                 if self.module.region(region).blocks.iter().all(|b| self.module.block(*b).ops.is_empty()) {
                     continue;
                 }
-                self.output.text.turn("} else {");
+                self.output.text.close_and_open("} else {");
             }
             self.flow.yields.push(names.clone());
             self.region_blocks(region);

@@ -18,7 +18,7 @@ struct FeatureMap {
     groups: u64,
     rows: u64,
     cols: u64,
-    lanes: u64,
+    per_group: u64,
 }
 
 /// Fields of the tile that `setfmatrix` states: its attributes with their setters.
@@ -104,12 +104,12 @@ impl Writer<'_> {
         let Some((source, tile)) = source.and_then(|v| Some((v, self.tile_of(v)?))) else {
             return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
         };
-        let FeatureMap { images, groups, rows, cols, lanes } = self.extents_of(described, &tile, channels)?;
+        let FeatureMap { images, groups, rows, cols, per_group } = self.extents_of(described, &tile, channels)?;
         let (from, elem) = (self.text(source)?, scalar_type(ScalarType::Elem(tile.dtype)));
         let map = self.values.names.fresh("map");
         self.open("{");
         self.line(&format!(
-            "ConvTile<TileType::Mat, {elem}, {}, Layout::NC1HWC0, ConvTileShape<{images}, {groups}, {rows}, {cols}, {lanes}>> {map};",
+            "ConvTile<TileType::Mat, {elem}, {}, Layout::NC1HWC0, ConvTileShape<{images}, {groups}, {rows}, {cols}, {per_group}>> {map};",
             tile.rows * tile.cols
         ));
         self.line(&format!("TASSIGN({map}, (uint64_t){from}.data());"));
@@ -120,13 +120,13 @@ impl Writer<'_> {
     fn extents_of(&self, described: OpId, tile: &TileType, channels: Option<u64>) -> EmitResult<FeatureMap> {
         let number = |name: &str| self.module.given_int(described, name).unwrap_or(0).max(0) as u64;
         let (rows, cols) = (number("fmapH"), number("fmapW"));
-        let lanes = BLOCK_BYTES * 8 / u64::from(tile.dtype.bits());
+        let per_group = BLOCK_BYTES * 8 / u64::from(tile.dtype.bits());
         let planes = tile.rows.checked_div(rows * cols).unwrap_or(0);
-        let groups = channels.map_or(planes, |c| c.div_ceil(lanes));
+        let groups = channels.map_or(planes, |c| c.div_ceil(per_group));
         if groups == 0 || planes % groups != 0 {
             return Err(self.unsupported("a feature map without `fmapH` and `fmapW`, or that is no part of its tile"));
         }
-        Ok(FeatureMap { images: planes / groups, groups, rows, cols, lanes })
+        Ok(FeatureMap { images: planes / groups, groups, rows, cols, per_group })
     }
 
     fn fields(&mut self, map: &str, id: OpId, fields: &[(&str, &str)]) {

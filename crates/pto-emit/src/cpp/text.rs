@@ -32,7 +32,7 @@ impl CppText {
     }
 
     /// A line that closes a block and opens the next.
-    pub(super) fn turn(&mut self, text: &str) {
+    pub(super) fn close_and_open(&mut self, text: &str) {
         self.close(text);
         self.depth += 1;
     }

@@ -1,6 +1,6 @@
-//! Buffers that every turn of a loop makes anew and hands on.
+//! Buffers that every iteration of a loop makes anew and hands on.
 //!
-//! Such a buffer has one place. While the next turn still reads what it was handed, it must not make its own there: then the loop carries what the
+//! Such a buffer has one place. While the next iteration still reads what it was handed, it must not make its own there: then the loop carries what the
 //! buffer holds, as it does for values.
 
 use super::origins::Origins;
@@ -62,7 +62,7 @@ impl Ways {
     }
 }
 
-/// Parameters and results of a loop that must carry what a buffer holds, because a turn makes that buffer anew too early.
+/// Parameters and results of a loop that must carry what a buffer holds, because an iteration makes that buffer anew too early.
 fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSet<ValueId> {
     let skip = match module.control(id) {
         Some(Control::For) => 1,
@@ -81,7 +81,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     if made.is_empty() {
         return BTreeSet::new();
     }
-    // What the next turn is handed is another buffer.
+    // What the next iteration is handed is another buffer.
     let handed_on = &module.block(first).args.iter().copied().collect();
     let elsewhere = &elsewhere(module, ways, id, &blocks);
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
@@ -94,7 +94,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     if found.is_empty() {
         return found;
     }
-    // Whatever these become is contents too, in this loop; a turn later it is in another buffer.
+    // Whatever these become is contents too, in this loop; an iteration later it is in another buffer.
     let here: BTreeSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
     let mut open: Vec<ValueId> = found.iter().copied().collect();
@@ -111,7 +111,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     found
 }
 
-/// Names of what a loop makes that need not be followed: what the next turn is handed, which is another buffer, and what the loop results in, unless
+/// Names of what a loop makes that need not be followed: what the next iteration is handed, which is another buffer, and what the loop results in, unless
 /// that may come back to the loop as something from around it.
 fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> HashSet<ValueId> {
     let mut inside: HashSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.iter().copied()).collect();
@@ -143,7 +143,7 @@ pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     made
 }
 
-/// True when what a turn was handed is used, under any name, once its own buffer has been touched.
+/// True when what an iteration was handed is used, under any name, once its own buffer has been touched.
 pub(super) fn is_overwritten(
     module: &Module,
     targets: Targets,
@@ -163,7 +163,7 @@ pub(super) fn is_overwritten(
             }
             let uses = |names: &BTreeSet<ValueId>| module.operands(id).iter().any(|o| names.contains(&o.value));
             let (old, new) = (uses(arg), uses(next));
-            // In its second turn, a loop reads what its first turn has written over.
+            // In its second iteration, a loop reads what its first iteration has written over.
             clash |= is_loop(module, id) && has_uses(module, id, arg) && has_uses(module, id, next);
             clash |= old && (touched || (new && (ends || !in_place(module, targets, id, arg, next))));
             touched |= new;

@@ -10,7 +10,7 @@ impl BufferPass {
     // ---- loops ------------------------------------------------------------------------------------------------------
 
     /// A loop that carries tiles: each is one buffer.
-    pub(super) fn turned(&mut self, id: OpId, ops: &mut Vec<OpId>) {
+    pub(super) fn carrying_loop(&mut self, id: OpId, ops: &mut Vec<OpId>) {
         const BOUNDS: usize = 3;
         let results: Vec<ValueId> = self.out.results(id).collect();
         let inits: Vec<ValueId> = self.out.operands(id).iter().skip(BOUNDS).map(|o| o.value).collect();

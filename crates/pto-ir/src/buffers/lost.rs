@@ -126,7 +126,7 @@ impl<'m> MayAlias<'m> {
         made: &BTreeSet<ValueId>,
         open: &BTreeSet<ValueId>,
     ) -> CopySides {
-        // What a turn makes is another buffer in the next one, where it is known by the names that it was handed on under.
+        // What an iteration makes is another buffer in the next one, where it is known by the names that it was handed on under.
         let may_start = |v: &ValueId| self.roots.contains(v) && !made.contains(v) || open.contains(v);
         let origins = self.origins(group.iter().copied());
         // Whatever comes from the same.
@@ -136,7 +136,7 @@ impl<'m> MayAlias<'m> {
         CopySides { copy, other: self.names(starts), from_caller }
     }
 
-    /// Names that are nothing but a copy of a group or what a turn makes.
+    /// Names that are nothing but a copy of a group or what an iteration makes.
     fn own_names(
         &self,
         group: &BTreeSet<ValueId>,

@@ -1,7 +1,7 @@
 //! Tile values become buffers.
 //!
 //! Every value gets a buffer of its own, except that what a loop or a branch hands on is written where it is wanted: the tile
-//! that a loop carries is one buffer from turn to turn, and all sides of a branch fill the same one. Where the value cannot be
+//! that a loop carries is one buffer from iteration to iteration, and all sides of a branch fill the same one. Where the value cannot be
 //! made there (it is used afterwards, or the instruction must not write over its operands), it is copied.
 //!
 //! A buffer whose valid region is known only at run time gets it from the operands that the row of the instruction names,
@@ -142,7 +142,7 @@ impl BufferPass {
             regions.iter().flat_map(|r| self.out.region(*r).blocks.first()).flat_map(|b| &self.out.block(*b).args);
         let carries = self.out.results(id).chain(args.copied()).any(|v| self.is_value(v));
         match self.out.control(id) {
-            Some(Control::For) if carries => self.turned(id, ops),
+            Some(Control::For) if carries => self.carrying_loop(id, ops),
             Some(Control::While) if carries => self.conditional(id, ops),
             Some(Control::If | Control::IndexSwitch | Control::Execute | Control::Fusion) if carries => {
                 self.branched(id, ops);

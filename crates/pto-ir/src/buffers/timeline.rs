@@ -13,8 +13,8 @@ pub(super) const MOST_CALLED: usize = 1_000_000;
 pub(super) struct OpTimeline {
     pub(super) ops: Vec<OpId>,
     /// What is repeated. Of two, one contains the other or they have nothing in common.
-    turns: Vec<RepeatedRange>,
-    /// The innermost turn around each operation.
+    repeated: Vec<RepeatedRange>,
+    /// The innermost repeated range around each operation.
     around: Vec<Option<usize>>,
     /// Where the operations of other functions are.
     called: Vec<Range<usize>>,
@@ -27,7 +27,7 @@ pub(super) struct OpTimeline {
 struct RepeatedRange {
     range: Range<usize>,
     outer: Option<usize>,
-    /// Where the outermost turn around is.
+    /// The outermost repeated range around.
     outermost: Range<usize>,
 }
 
@@ -48,12 +48,12 @@ impl OpTimeline {
             module,
             calls: &names.calls,
             ops: Vec::new(),
-            turns: Vec::new(),
+            repeated: Vec::new(),
             called: Vec::new(),
             room,
         };
         ops.add_inside(function, &mut vec![function]);
-        let TimelineBuilder { ops, turns, called, .. } = ops;
+        let TimelineBuilder { ops, repeated, called, .. } = ops;
         let mut places: HashMap<OpId, Vec<usize>> = HashMap::new();
         for (at, id) in ops.iter().enumerate() {
             places.entry(*id).or_default().push(at);
@@ -62,8 +62,8 @@ impl OpTimeline {
         if names.called.contains(&function) {
             params = module.op_regions(function).iter().flat_map(|r| module.starts(*r, 0)).collect();
         }
-        let (turns, around) = nested(turns, ops.len());
-        Self { ops, turns, around, called, places, params }
+        let (repeated, around) = nested(repeated, ops.len());
+        Self { ops, repeated, around, called, places, params }
     }
 
     /// Which operations are those of the function itself.
@@ -99,35 +99,35 @@ impl OpTimeline {
             || (outside.writes_other && outside.uses_copy)
     }
 
-    /// What must not be done under other names, for what is done to a copy of a loop whose turns start somewhere.
+    /// What must not be done under other names, for what is done to a copy of a loop whose iterations start somewhere.
     ///
-    /// A write to the copy is missed by whatever is behind it, or with it in a turn. A write to another name is missed by uses of the copy behind it
-    /// up to the loop, which makes its copy anew there; from there on by uses behind it, in a turn of the loop or in one behind it, and by uses in
-    /// front of the loop if both are in a turn. The first write and the last uses stand for all, as turns do not overlap.
+    /// A write to the copy is missed by whatever is behind it, or with it in an iteration. A write to another name is missed by uses of the copy behind it
+    /// up to the loop, which makes its copy anew there; from there on by uses behind it, in an iteration of the loop or in one behind it, and by uses in
+    /// front of the loop if both are in an iteration. The first write and the last uses stand for all, as iterations do not overlap.
     fn danger(&self, here: &[(usize, PairTouch)], start: usize) -> Danger {
         let written = here.iter().filter(|(_, t)| t.writes_copy).map(|(at, _)| *at).min();
         let used = || here.iter().filter(|(_, t)| t.uses_copy).map(|(at, _)| *at);
         let before = used().filter(|at| *at < start).max();
         let last = used().max().unwrap_or(0);
-        let behind_last = self.outermost_from(last, start).map_or(last, |turn| turn.end);
-        let behind_before = before.and_then(|at| self.outermost(at)).map_or(0, |turn| turn.end);
+        let behind_last = self.outermost_from(last, start).map_or(last, |range| range.end);
+        let behind_before = before.and_then(|at| self.outermost(at)).map_or(0, |range| range.end);
         Danger {
-            uses: written.map(|at| self.outermost(at).map_or(at + 1, |turn| turn.start)),
+            uses: written.map(|at| self.outermost(at).map_or(at + 1, |range| range.start)),
             writes_before: before.unwrap_or(0),
             writes: start..last.max(behind_last).max(behind_before),
         }
     }
 
     fn outermost(&self, at: usize) -> Option<&Range<usize>> {
-        Some(&self.turns[self.around.get(at).copied()??].outermost)
+        Some(&self.repeated[self.around.get(at).copied()??].outermost)
     }
 
-    /// The outermost turn around a place that does not start before another.
+    /// The outermost repeated range around a position that does not start before another.
     fn outermost_from(&self, at: usize, start: usize) -> Option<&Range<usize>> {
         let mut found = None;
-        let mut turn = self.around.get(at).copied().flatten();
-        while let Some(k) = turn.filter(|k| self.turns[*k].range.start >= start) {
-            (found, turn) = (Some(&self.turns[k].range), self.turns[k].outer);
+        let mut at_range = self.around.get(at).copied().flatten();
+        while let Some(k) = at_range.filter(|k| self.repeated[*k].range.start >= start) {
+            (found, at_range) = (Some(&self.repeated[k].range), self.repeated[k].outer);
         }
         found
     }
@@ -147,7 +147,7 @@ struct TimelineBuilder<'a> {
     module: &'a Module,
     calls: &'a HashMap<OpId, OpId>,
     ops: Vec<OpId>,
-    turns: Vec<Range<usize>>,
+    repeated: Vec<Range<usize>>,
     called: Vec<Range<usize>>,
     /// How many operations of called functions may follow.
     room: &'a mut usize,
@@ -172,11 +172,11 @@ impl TimelineBuilder<'_> {
                     self.called.push(at + 1..self.ops.len());
                 }
                 if is_loop(module, *id) {
-                    self.turns.push(at + 1..self.ops.len());
+                    self.repeated.push(at + 1..self.ops.len());
                 }
             }
             if blocks.len() > 1 {
-                self.turns.push(start..self.ops.len());
+                self.repeated.push(start..self.ops.len());
             }
         }
     }
@@ -185,29 +185,29 @@ impl TimelineBuilder<'_> {
 /// Turns with what is around them, and the innermost around each of so many operations.
 fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec<Option<usize>>) {
     ranges.sort_unstable_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
-    let (mut turns, mut around): (Vec<RepeatedRange>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
+    let (mut repeated, mut around): (Vec<RepeatedRange>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
     let mut open: Vec<usize> = Vec::new();
     for range in ranges {
-        while open.last().is_some_and(|k| turns[*k].range.end <= range.start) {
+        while open.last().is_some_and(|k| repeated[*k].range.end <= range.start) {
             open.pop();
         }
-        let outermost = open.first().map_or(&range, |k| &turns[*k].range).clone();
+        let outermost = open.first().map_or(&range, |k| &repeated[*k].range).clone();
         let outer = open.last().copied();
-        open.push(turns.len());
-        turns.push(RepeatedRange { range, outer, outermost });
+        open.push(repeated.len());
+        repeated.push(RepeatedRange { range, outer, outermost });
     }
     let mut open: Vec<usize> = Vec::new();
-    let mut next = turns.iter().enumerate().peekable();
+    let mut next = repeated.iter().enumerate().peekable();
     for (at, innermost) in around.iter_mut().enumerate() {
-        while let Some((k, _)) = next.next_if(|(_, turn)| turn.range.start <= at) {
+        while let Some((k, _)) = next.next_if(|(_, r)| r.range.start <= at) {
             open.push(k);
         }
-        while open.last().is_some_and(|k| turns[*k].range.end <= at) {
+        while open.last().is_some_and(|k| repeated[*k].range.end <= at) {
             open.pop();
         }
         *innermost = open.last().copied();
     }
-    (turns, around)
+    (repeated, around)
 }
 
 // ---- families -------------------------------------------------------------------------------------------------------

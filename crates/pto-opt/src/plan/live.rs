@@ -262,7 +262,7 @@ fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> 
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
     let accesses = TileAccesses { order, list };
     for around in accesses.loops(id) {
-        if accesses.need_turns(around) || accesses.outlast_condition(module, around) {
+        if accesses.need_iterations(around) || accesses.outlast_condition(module, around) {
             start = start.min(order.first(around));
             end = end.max(order.last(around));
         }
@@ -303,7 +303,7 @@ impl TileAccesses<'_> {
         start..start + list[start..].partition_point(|a| order.first(a.op) < order.last(around))
     }
 
-    /// The loops around accesses for which it matters what a tile holds from turn to turn. One that is made anew in every turn matters
+    /// The loops around accesses for which it matters what a tile holds from iteration to iteration. One that is made anew in every iteration matters
     /// to others only when it is handed on.
     fn loops(&self, alloc: OpId) -> BTreeSet<OpId> {
         let order = self.order;
@@ -335,8 +335,8 @@ impl TileAccesses<'_> {
         found
     }
 
-    /// True when what a tile holds at the start of a turn may be needed: unless the turn writes it first, whatever happens.
-    fn need_turns(&self, around: OpId) -> bool {
+    /// True when what a tile holds at the start of an iteration may be needed: unless the iteration writes it first, whatever happens.
+    fn need_iterations(&self, around: OpId) -> bool {
         let first = self.list[self.inside(around)].first();
         !first.is_some_and(|a| a.kills && self.order.parent(a.op) == Some(around))
     }

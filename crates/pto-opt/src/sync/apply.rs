@@ -51,15 +51,23 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
                 around.entry(edge.after).or_default().sets.extend(sets);
                 around.entry(edge.before).or_default().waits.extend(waits);
                 for id in id..id + edge.numbered.map_or(1, |n| n.count) {
-                    if let Some(turned) = edge.carried_by {
-                        let prime =
-                            flag(&mut out, SyncOp::SetFlag(FlagForm::Fixed), (src, dst, id), before(module, turned));
-                        around.entry(turned).or_default().primes.push(prime);
+                    if let Some(around_loop) = edge.carried_by {
+                        let prime = flag(
+                            &mut out,
+                            SyncOp::SetFlag(FlagForm::Fixed),
+                            (src, dst, id),
+                            before(module, around_loop),
+                        );
+                        around.entry(around_loop).or_default().primes.push(prime);
                     }
-                    if let Some(turned) = edge.drained_by {
-                        let drain =
-                            flag(&mut out, SyncOp::WaitFlag(FlagForm::Fixed), (src, dst, id), behind(module, turned));
-                        around.entry(turned).or_default().drains.push(drain);
+                    if let Some(around_loop) = edge.drained_by {
+                        let drain = flag(
+                            &mut out,
+                            SyncOp::WaitFlag(FlagForm::Fixed),
+                            (src, dst, id),
+                            behind(module, around_loop),
+                        );
+                        around.entry(around_loop).or_default().drains.push(drain);
                     }
                 }
             }

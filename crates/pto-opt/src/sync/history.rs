@@ -1,7 +1,7 @@
 //! Who touched which bytes, and what a later touch needs from that.
 
 use super::DependenceKind;
-use super::known::{KnownPositions, LANES, OrderedTouch, PipeSet};
+use super::known::{KnownPositions, OrderedTouch, PIPES, PipeSet};
 use crate::effects::CoreSet;
 use crate::places::Home;
 use crate::ranges::Ranges;
@@ -16,15 +16,15 @@ pub(super) struct RememberedTouch {
 
 impl RememberedTouch {
     /// True when a pipe goes on only after the touch is done.
-    fn known_to(&self, lane: usize, known: &KnownPositions) -> bool {
-        let told = |by: usize| known[lane][by] > self.item;
-        known[lane][self.part.lane()] >= self.item || self.part.done.has(lane) || self.part.done.iter().any(told)
+    fn known_to(&self, pipe: usize, known: &KnownPositions) -> bool {
+        let told = |by: usize| known[pipe][by] > self.item;
+        known[pipe][self.part.pipe()] >= self.item || self.part.done.has(pipe) || self.part.done.iter().any(told)
     }
 
     /// True when a later touch comes after this one without anything more.
     pub fn comes_before(&self, later: &OrderedTouch, known: &KnownPositions) -> bool {
-        let through = |lane: usize| lane == self.part.lane() || self.known_to(lane, known);
-        self.known_to(later.lane(), known) || later.after.iter().any(through)
+        let through = |pipe: usize| pipe == self.part.pipe() || self.known_to(pipe, known);
+        self.known_to(later.pipe(), known) || later.after.iter().any(through)
     }
 }
 
@@ -39,8 +39,8 @@ pub(super) struct Need {
 /// The touches of a piece of memory, by pipe.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct Cell {
-    writes: [Option<RememberedTouch>; LANES],
-    reads: [Option<RememberedTouch>; LANES],
+    writes: [Option<RememberedTouch>; PIPES],
+    reads: [Option<RememberedTouch>; PIPES],
 }
 
 impl Cell {
@@ -91,7 +91,7 @@ impl TouchHistory {
                     for (mark, hazard) in writes.chain(reads) {
                         let Some(from) = mark.filter(|m| !m.comes_before(part, known)) else { continue };
                         let need = Need { from, part: *part, hazard };
-                        let key = (from.part.lane(), from.part.done, part.lane(), part.after);
+                        let key = (from.part.pipe(), from.part.done, part.pipe(), part.after);
                         let entry = found.entry(key).or_insert(need);
                         if entry.from.item < from.item {
                             *entry = need;
@@ -106,7 +106,7 @@ impl TouchHistory {
     /// Remembers what an item touches. A touch stands for those before it that its pipe knows of and for those of its own pipe.
     pub fn remember(&mut self, parts: &[OrderedTouch], position: u32, known: &KnownPositions, is_leaf: bool) {
         for part in parts {
-            let (touch, lane) = (&part.touch, part.lane());
+            let (touch, pipe) = (&part.touch, part.pipe());
             for side in sides(touch.core) {
                 let ranges = self.0.entry((touch.region.home, side)).or_default();
                 ranges.visit(touch.region.start, touch.region.end, |cell| {
@@ -117,17 +117,17 @@ impl TouchHistory {
                         for slot in cell.writes.iter_mut().chain(&mut cell.reads) {
                             // Who knows that the item is done must know what it would stand for, as it may be skipped.
                             let known_with_it = |m: &RememberedTouch| {
-                                (0..LANES).all(|l| l == lane || known[l][lane] < position || m.known_to(l, known))
+                                (0..PIPES).all(|l| l == pipe || known[l][pipe] < position || m.known_to(l, known))
                             };
                             let settled = |m: &RememberedTouch| {
-                                m.item < position && (is_leaf || m.known_to(lane, known) && known_with_it(m))
+                                m.item < position && (is_leaf || m.known_to(pipe, known) && known_with_it(m))
                             };
                             if let Some(old) = slot.take_if(|m| settled(m)) {
                                 stands_for(&old);
                             }
                         }
                     }
-                    let slot = if touch.write { &mut cell.writes[lane] } else { &mut cell.reads[lane] };
+                    let slot = if touch.write { &mut cell.writes[pipe] } else { &mut cell.reads[pipe] };
                     match slot {
                         Some(old) if old.item < position => stands_for(old),
                         Some(old) => done = done.both(old.part.done),
@@ -145,7 +145,7 @@ impl TouchHistory {
 }
 
 fn known_by(mark: &RememberedTouch, known: &KnownPositions) -> PipeSet {
-    PipeSet::collect(|lane| mark.known_to(lane, known))
+    PipeSet::collect(|pipe| mark.known_to(pipe, known))
 }
 
 /// The memories of the cores that run something: the cube core's, the vector core's.

@@ -223,7 +223,7 @@ impl<'a> Colours<'a> {
 
     /// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
     fn relieve(&mut self, crowd: &[usize]) {
-        // One flag for all tiles of a loop makes turns wait that need not, and is right too.
+        // One flag for all tiles of a loop makes iterations wait that need not, and is right too.
         if let Some(&at) = crowd.iter().rev().find(|at| self.edge(**at).numbered.is_some()) {
             return self.change(at, |edge| edge.numbered = None);
         }

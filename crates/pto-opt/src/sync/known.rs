@@ -1,6 +1,6 @@
 //! What pipes know of each other while a list of items is gone through.
 //!
-//! Items have even positions, also those of a second turn: who knows of the position of an item knows that its work is done.
+//! Items have even positions, also those of a second iteration: who knows of the position of an item knows that its work is done.
 //! The odd position behind it is for who was told afterwards, and so knows what was known by then. [`ENTRY`] is the one in
 //! front of the first item.
 
@@ -9,7 +9,7 @@ use crate::tree::{TreeNode, TreeNodeKind};
 use pto_isa::Pipe;
 use std::collections::{BTreeMap, VecDeque};
 
-pub(super) const LANES: usize = Pipe::REAL.len();
+pub(super) const PIPES: usize = Pipe::REAL.len();
 /// Everything that came before the list.
 pub(super) const ENTRY: u32 = 1;
 
@@ -19,11 +19,11 @@ pub(super) struct PipeSet(u16);
 
 impl PipeSet {
     pub fn collect(mut fits: impl FnMut(usize) -> bool) -> Self {
-        Self((0..LANES).filter(|lane| fits(*lane)).fold(0, |all, lane| all | 1 << lane))
+        Self((0..PIPES).filter(|pipe| fits(*pipe)).fold(0, |all, pipe| all | 1 << pipe))
     }
 
-    pub fn has(self, lane: usize) -> bool {
-        self.0 >> lane & 1 == 1
+    pub fn has(self, pipe: usize) -> bool {
+        self.0 >> pipe & 1 == 1
     }
 
     pub fn both(self, other: Self) -> Self {
@@ -31,7 +31,7 @@ impl PipeSet {
     }
 
     pub fn iter(self) -> impl Iterator<Item = usize> {
-        (0..LANES).filter(move |lane| self.has(*lane))
+        (0..PIPES).filter(move |pipe| self.has(*pipe))
     }
 }
 
@@ -51,7 +51,7 @@ impl OrderedTouch {
         Self { touch, after: PipeSet::default(), done: PipeSet::default() }
     }
 
-    pub fn lane(&self) -> usize {
+    pub fn pipe(&self) -> usize {
         self.touch.pipe as usize
     }
 }
@@ -61,9 +61,9 @@ impl OrderedTouch {
 pub(super) struct OrderSummary {
     pub parts: Vec<OrderedTouch>,
     /// For each pipe those whose work from before the item is done once it is behind it, whatever happened inside.
-    pub through: [PipeSet; LANES],
+    pub through: [PipeSet; PIPES],
     /// The same for their work inside.
-    pub exit: [PipeSet; LANES],
+    pub exit: [PipeSet; PIPES],
 }
 
 /// A flag between items of a list: its pipes, and the index of the item behind which it is set.
@@ -72,26 +72,26 @@ pub(super) struct FlagLink {
     pub src: Pipe,
     pub dst: Pipe,
     pub from: usize,
-    /// How many turns ago it was set.
-    pub turns: usize,
+    /// How many iterations ago it was set.
+    pub iterations: usize,
 }
 
 /// What is inserted in front of an item.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Inserted {
-    /// Waits for flags of this turn.
+    /// Waits for flags of this iteration.
     pub ends: Vec<FlagLink>,
-    /// Waits for flags of earlier turns.
+    /// Waits for flags of earlier iterations.
     pub carried: Vec<FlagLink>,
     /// Pipes that finish.
     pub barriers: Vec<Pipe>,
 }
 
 /// For each pipe, up to which position the work of each other pipe is done before it goes on.
-pub(super) type KnownPositions = [[u32; LANES]; LANES];
+pub(super) type KnownPositions = [[u32; PIPES]; PIPES];
 
 /// Flags of the program that are up, by pair and id: what was known when each was set, the oldest first.
-type RaisedFlags = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; LANES]>>;
+type RaisedFlags = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; PIPES]>>;
 
 /// What is known, and what was.
 pub(super) struct Knowledge {
@@ -103,7 +103,7 @@ pub(super) struct Knowledge {
 
 impl Knowledge {
     pub fn new(items: usize) -> Self {
-        Self { now: [[0; LANES]; LANES], behind: Vec::with_capacity(items), raised: RaisedFlags::new() }
+        Self { now: [[0; PIPES]; PIPES], behind: Vec::with_capacity(items), raised: RaisedFlags::new() }
     }
 
     /// A pipe has waited for another to be done with the item at a position.
@@ -114,9 +114,9 @@ impl Knowledge {
     }
 
     /// What the scalar unit waits for, all later work waits for.
-    fn hear(&mut self, dst: usize, theirs: [u32; LANES]) {
-        for (lane, mine) in self.now.iter_mut().enumerate() {
-            if dst == Pipe::S as usize || lane == dst {
+    fn hear(&mut self, dst: usize, theirs: [u32; PIPES]) {
+        for (pipe, mine) in self.now.iter_mut().enumerate() {
+            if dst == Pipe::S as usize || pipe == dst {
                 mine.iter_mut().zip(theirs).for_each(|(a, b)| *a = (*a).max(b));
             }
         }
@@ -124,7 +124,7 @@ impl Knowledge {
 
     /// A flag that a loop carries is up when the loop is entered.
     pub fn primed(&mut self, src: Pipe, dst: Pipe) {
-        let mut theirs = [0; LANES];
+        let mut theirs = [0; PIPES];
         theirs[src as usize] = ENTRY;
         self.hear(dst as usize, theirs);
     }
@@ -135,13 +135,13 @@ impl Knowledge {
     }
 
     pub fn finish_all(&mut self, position: u32) {
-        self.now = [[position; LANES]; LANES];
+        self.now = [[position; PIPES]; PIPES];
     }
 
-    /// What was inserted in front of an item, in the turn that starts behind `shift` items.
-    pub fn enter(&mut self, inserted: &Inserted, at: usize, shift: usize, turn: usize) {
+    /// What was inserted in front of an item, in the iteration that starts behind `shift` items.
+    pub fn enter(&mut self, inserted: &Inserted, at: usize, shift: usize, per_iteration: usize) {
         for link in &inserted.carried {
-            match shift.checked_sub(link.turns * turn) {
+            match shift.checked_sub(link.iterations * per_iteration) {
                 Some(before) => self.learn(link.src, link.dst, position(before + link.from)),
                 None => self.primed(link.src, link.dst),
             }
@@ -197,13 +197,13 @@ impl Knowledge {
                 self.hear(dst, theirs);
             }
         }
-        for (lane, exit) in summary.exit.iter().enumerate() {
-            exit.iter().for_each(|done| self.now[lane][done] = position);
+        for (pipe, exit) in summary.exit.iter().enumerate() {
+            exit.iter().for_each(|done| self.now[pipe][done] = position);
         }
     }
 }
 
-/// The position of an item, counted through all turns.
+/// The position of an item, counted through all iterations.
 pub(super) fn position(index: usize) -> u32 {
     2 * index as u32 + ENTRY + 1
 }

@@ -29,7 +29,7 @@ struct ListPass<'i> {
     inserted: Vec<Inserted>,
     stretches: Vec<BarrierRange>,
     round: Option<LoopBody>,
-    /// After how many turns of the loop everything is used again. Without that, a slot may be any in every turn.
+    /// After how many iterations of the loop everything is used again. Without that, a slot may be any in every iteration.
     period: Option<usize>,
     /// In the list of a function, where calls can be told from what is around them. Elsewhere all pipes finish in front of a call and
     /// behind it.
@@ -37,19 +37,19 @@ struct ListPass<'i> {
 }
 
 impl<'i> ListPass<'i> {
-    /// What an item touches in the turn that starts at `shift`.
+    /// What an item touches in the iteration that starts at `shift`.
     fn parts(&self, at: usize, shift: usize) -> Cow<'i, [OrderedTouch]> {
         let parts = &self.summaries[at].parts;
         match self.round {
             Some(round) if self.period.is_some() && parts.iter().any(|p| p.touch.slot.is_some()) => {
-                let turn = shift / self.items.len();
-                parts.iter().map(|p| OrderedTouch { touch: p.touch.in_turn(round.op, turn), ..*p }).collect()
+                let iteration = shift / self.items.len();
+                parts.iter().map(|p| OrderedTouch { touch: p.touch.in_iteration(round.op, iteration), ..*p }).collect()
             }
             _ => Cow::Borrowed(parts),
         }
     }
 
-    /// Flags by the number of a tile, between accesses of it that are in the same turn, or so many turns apart that the same tile is
+    /// Flags by the number of a tile, between accesses of it that are in the same iteration, or so many iterations apart that the same tile is
     /// used again: what is in between uses others, and need not wait.
     fn numbered(&self, need: &Need, back: usize) -> Option<NumberedFlags> {
         let round = self.round.filter(|round| round.once_more == 0)?;
@@ -66,12 +66,12 @@ impl<'i> ListPass<'i> {
 #[derive(Clone, Copy)]
 struct LoopBody {
     op: OpId,
-    /// How many items come once more behind the last turn.
+    /// How many items come once more behind the last iteration.
     once_more: usize,
 }
 
 impl LoopBody {
-    /// After how many turns the same bytes are used again, if that is the same for everything. Otherwise which turns meet depends on more
+    /// After how many iterations the same bytes are used again, if that is the same for everything. Otherwise which iterations meet depends on more
     /// than how far apart they are.
     fn period(self, summaries: &[OrderSummary]) -> Option<usize> {
         let slots = summaries.iter().flat_map(|s| &s.parts).filter_map(|part| part.touch.slot);
@@ -84,7 +84,7 @@ impl LoopBody {
     /// as waits.
     fn ends(self, from: usize, to: usize, carried: bool) -> (Option<OpId>, Option<OpId>) {
         let again = |item: usize| usize::from(item < self.once_more);
-        // The set of the same turn will do where there is one.
+        // The set of the same iteration will do where there is one.
         let carried = carried && again(to) >= again(from);
         let left = usize::from(carried) + again(from) > again(to);
         (carried.then_some(self.op), left.then_some(self.op))
@@ -112,11 +112,11 @@ impl<'e> ListOrder<'e> {
         FinishedList { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
-    /// The body of a loop: what its next turn needs is carried.
-    fn turned(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> OrderSummary {
+    /// The body of a loop: what its next iteration needs is carried.
+    fn loop_body(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> OrderSummary {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, Some(LoopBody { op: around, once_more: 0 }), None);
-        FinishedList { items, summaries: &summaries, inserted: &inserted }.turned(surely)
+        FinishedList { items, summaries: &summaries, inserted: &inserted }.of_loop(surely)
     }
 
     /// A loop that is left in the middle. What it orders is not looked into from outside.
@@ -129,8 +129,8 @@ impl<'e> ListOrder<'e> {
         let summary = match &item.kind {
             TreeNodeKind::Leaf(_) => None,
             TreeNodeKind::Loop(body, surely) => {
-                let mut summary = self.turned(body, item.op, *surely);
-                summary.parts.iter_mut().for_each(|part| part.touch = part.touch.in_any_turn(item.op));
+                let mut summary = self.loop_body(body, item.op, *surely);
+                summary.parts.iter_mut().for_each(|part| part.touch = part.touch.in_any_iteration(item.op));
                 Some(summary)
             }
             TreeNodeKind::Conditional(body, first) => {
@@ -184,8 +184,8 @@ impl<'e> ListOrder<'e> {
             period,
             under_way,
         };
-        let turns = round.map_or(1, |_| 1 + period.unwrap_or(1));
-        for shift in (0..turns).map(|turn| turn * items.len()) {
+        let iterations = round.map_or(1, |_| 1 + period.unwrap_or(1));
+        for shift in (0..iterations).map(|iteration| iteration * items.len()) {
             for at in 0..items.len() {
                 self.step(&mut pass, at, shift);
             }
@@ -197,16 +197,16 @@ impl<'e> ListOrder<'e> {
         pass.inserted
     }
 
-    /// One item; `shift` is where its turn starts.
+    /// One item; `shift` is where its iteration starts.
     fn step(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         let (item, here) = (&pass.items[at], position(shift + at));
         if shift > 0 {
             for link in &pass.inserted[at].ends {
                 pass.knowledge.learn(link.src, link.dst, position(shift + link.from));
             }
-            // Those from the turn before the last.
+            // Those from the iteration before the last.
             if let Some(before) = shift.checked_sub(pass.items.len()).filter(|before| *before > 0) {
-                for link in pass.inserted[at].carried.iter().filter(|link| link.turns == 1) {
+                for link in pass.inserted[at].carried.iter().filter(|link| link.iterations == 1) {
                     pass.knowledge.learn(link.src, link.dst, position(before + link.from));
                 }
             }
@@ -266,15 +266,15 @@ impl<'e> ListOrder<'e> {
 
     /// A flag from an earlier item.
     fn wait(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize, need: &Need) {
-        let (turn, first) = (shift / pass.items.len(), index(need.from.item));
-        let (from, back) = (first % pass.items.len(), turn - first / pass.items.len());
+        let (iteration, first) = (shift / pass.items.len(), index(need.from.item));
+        let (from, back) = (first % pass.items.len(), iteration - first / pass.items.len());
         let ends = pass.round.map_or((None, None), |round| round.ends(from, at, back > 0));
-        // Between two sets there is a wait: one that comes later in the turn is made in front of the set.
+        // Between two sets there is a wait: one that comes later in the iteration is made in front of the set.
         let to = if ends.0.is_some() { at.min(from) } else { at };
         let numbered = if to == at { pass.numbered(need, back) } else { None };
         self.flag(&pass.items[from], &pass.items[to], need, ends, numbered);
-        let turns = if numbered.is_some() { back } else { back.min(1) };
-        let link = FlagLink { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, from, turns };
+        let iterations = if numbered.is_some() { back } else { back.min(1) };
+        let link = FlagLink { src: need.from.part.touch.pipe, dst: need.part.touch.pipe, from, iterations };
         let inserted = &mut pass.inserted[at];
         if back > 0 { &mut inserted.carried } else { &mut inserted.ends }.push(link);
     }

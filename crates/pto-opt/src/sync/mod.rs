@@ -1,8 +1,8 @@
 //! Orders the pipes of a core: flags where one pipe needs what another does, barriers where a pipe needs its own work done.
 //!
 //! Every list of operations is looked at on its own, with loops and branches as single items. What an item needs from
-//! earlier ones is waited for in front of it, so that inside it nothing outside matters. What a turn of a loop needs from the
-//! turn before is a flag that is raised once before the loop and taken down once behind it: sets and waits match on every
+//! earlier ones is waited for in front of it, so that inside it nothing outside matters. What an iteration of a loop needs from the
+//! iteration before is a flag that is raised once before the loop and taken down once behind it: sets and waits match on every
 //! path, whatever loops are skipped and whatever branches are taken.
 
 mod apply;
@@ -109,7 +109,7 @@ pub struct Edge {
     pub after: OpId,
     /// The operation in front of which it is waited for.
     pub before: OpId,
-    /// The loop from one turn to the next of which it reaches: the flag is up when the loop is entered.
+    /// The loop from one iteration to the next of which it reaches: the flag is up when the loop is entered.
     pub carried_by: Option<OpId>,
     /// The loop that may be left while the flag is up: it is taken down behind it.
     pub drained_by: Option<OpId>,

@@ -1,7 +1,7 @@
 //! What a list orders by itself, for what is around it.
 
 use super::known::{
-    ENTRY, FlagLink, Inserted, Knowledge, KnownPositions, LANES, OrderSummary, OrderedTouch, PipeSet, position,
+    ENTRY, FlagLink, Inserted, Knowledge, KnownPositions, OrderSummary, OrderedTouch, PIPES, PipeSet, position,
 };
 use crate::tree::TreeNode;
 use std::collections::BTreeMap;
@@ -17,36 +17,36 @@ impl FinishedList<'_> {
     /// Of a list that is gone through once.
     pub fn once(&self) -> OrderSummary {
         let (entered, end) = self.replay(1);
-        let through = std::array::from_fn(|lane| PipeSet::collect(|other| end[lane][other] >= ENTRY));
+        let through = std::array::from_fn(|pipe| PipeSet::collect(|other| end[pipe][other] >= ENTRY));
         let last = self.last_uses(0);
-        let exit = std::array::from_fn(|lane| PipeSet::collect(|other| end[lane][other] >= last[other].max(ENTRY)));
+        let exit = std::array::from_fn(|pipe| PipeSet::collect(|other| end[pipe][other] >= last[other].max(ENTRY)));
         OrderSummary { parts: self.parts(&entered, &end, 0), through, exit }
     }
 
-    /// Of the body of a loop. Where it may not turn at all, only what its flags do in front of it and behind it counts.
-    pub fn turned(&self, surely: bool) -> OrderSummary {
+    /// Of the body of a loop. If it may have no iteration, only what its flags do in front of it and behind it counts.
+    pub fn of_loop(&self, surely: bool) -> OrderSummary {
         let (entered, end) = self.replay(2);
         let (_, first) = self.replay(1);
         let carried: Vec<FlagLink> = self.inserted.iter().flat_map(|i| &i.carried).copied().collect();
         let drained = |dst: usize, src: usize| carried.iter().any(|l| (l.src as usize, l.dst as usize) == (src, dst));
         let last = self.last_uses(self.items.len());
-        let through = std::array::from_fn(|lane| {
-            PipeSet::collect(|other| drained(lane, other) || surely && first[lane][other] >= ENTRY)
+        let through = std::array::from_fn(|pipe| {
+            PipeSet::collect(|other| drained(pipe, other) || surely && first[pipe][other] >= ENTRY)
         });
-        let exit = std::array::from_fn(|lane| {
+        let exit = std::array::from_fn(|pipe| {
             PipeSet::collect(|other| {
-                last[other] > 0 && end[lane][other] >= last[other] && (surely || drained(lane, other))
+                last[other] > 0 && end[pipe][other] >= last[other] && (surely || drained(pipe, other))
             })
         });
         OrderSummary { parts: self.parts(&entered, &end, self.items.len()), through, exit }
     }
 
-    /// What is known where the items of the first turn begin, and behind the last turn.
-    fn replay(&self, turns: usize) -> (Vec<KnownPositions>, KnownPositions) {
+    /// What is known where the items of the first iteration begin, and behind the last iteration.
+    fn replay(&self, iterations: usize) -> (Vec<KnownPositions>, KnownPositions) {
         let count = self.items.len();
-        let mut knowledge = Knowledge::new(turns * count);
+        let mut knowledge = Knowledge::new(iterations * count);
         let mut entered = Vec::with_capacity(count);
-        for shift in (0..turns).map(|turn| turn * count) {
+        for shift in (0..iterations).map(|iteration| iteration * count) {
             for at in 0..count {
                 knowledge.enter(&self.inserted[at], at, shift, count);
                 if shift == 0 {
@@ -57,18 +57,18 @@ impl FinishedList<'_> {
             }
         }
         // Flags that are carried are waited for once more.
-        let final_turn = (turns - 1) * count;
+        let final_iteration = (iterations - 1) * count;
         for link in self.inserted.iter().flat_map(|i| &i.carried) {
-            knowledge.learn(link.src, link.dst, position(final_turn + link.from));
+            knowledge.learn(link.src, link.dst, position(final_iteration + link.from));
         }
         (entered, knowledge.now)
     }
 
     /// The position at which each pipe has its last work, or 0.
-    fn last_uses(&self, shift: usize) -> [u32; LANES] {
-        let mut last = [0; LANES];
+    fn last_uses(&self, shift: usize) -> [u32; PIPES] {
+        let mut last = [0; PIPES];
         for (at, summary) in self.summaries.iter().enumerate() {
-            summary.parts.iter().for_each(|part| last[part.lane()] = position(shift + at));
+            summary.parts.iter().for_each(|part| last[part.pipe()] = position(shift + at));
         }
         last
     }
@@ -78,15 +78,15 @@ impl FinishedList<'_> {
         for (at, summary) in self.summaries.iter().enumerate() {
             let (known, own) = (&entered[at], position(shift + at));
             for part in &summary.parts {
-                let lane = part.lane();
+                let pipe = part.pipe();
                 let after = PipeSet::collect(|other| {
                     let knows = |pipe: usize| known[pipe][other] >= ENTRY;
-                    part.after.has(other) || knows(lane) || part.after.iter().any(knows)
+                    part.after.has(other) || knows(pipe) || part.after.iter().any(knows)
                 });
                 let done = PipeSet::collect(|other| {
                     // Whoever knows may have told others since.
                     let told = part.done.iter().any(|by| end[other][by] > own);
-                    part.done.has(other) || told || end[other][lane] >= own
+                    part.done.has(other) || told || end[other][pipe] >= own
                 });
                 all.push(OrderedTouch { after, done, ..*part });
             }
@@ -101,7 +101,7 @@ pub(super) fn either(lists: Vec<OrderSummary>) -> OrderSummary {
     let Some(mut all) = lists.next() else { return OrderSummary::default() };
     for list in lists {
         all.parts.extend(list.parts);
-        let both = |a: [PipeSet; LANES], b: [PipeSet; LANES]| std::array::from_fn(|lane| a[lane].both(b[lane]));
+        let both = |a: [PipeSet; PIPES], b: [PipeSet; PIPES]| std::array::from_fn(|pipe| a[pipe].both(b[pipe]));
         all.through = both(all.through, list.through);
         all.exit = both(all.exit, list.exit);
     }

@@ -97,9 +97,9 @@ impl Findings<'_> {
         if ordered.is_empty() { ordered } else { std::iter::once(write_back).chain(ordered).collect() }
     }
 
-    /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
+    /// The pipe of an access. If the toolchain orders the pipes, all share one index.
     fn pipe_of(&self, stamp: &Stamp) -> Pipe {
-        match pipe(stamp.thread as usize % LANES) {
+        match pipe(stamp.thread as usize % PIPES) {
             Pipe::S => pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S),
             other => other,
         }

@@ -257,7 +257,7 @@ impl Findings<'_> {
             .or_else(unawaited)
             .or_else(|| self.equally_often(&ends))
             .or_else(|| self.carried_evenly(&ends))
-            .or_else(|| self.turns_of_a_loop(flag, &ends))
+            .or_else(|| self.alternate_iterations(flag, &ends))
             .or_else(|| self.another_id(flag, &ends, second))
             .or_else(|| self.without_one_set(&ends, first))
             .or_else(|| self.equally_often(&ends.unpaired(self)))
@@ -282,7 +282,7 @@ impl Findings<'_> {
     }
 
     /// Several sets before a loop let it run ahead by as many iterations: each gets an id, and iterations take turns.
-    fn turns_of_a_loop(&self, flag: Flag, ends: &FlagEnds) -> Option<Repair> {
+    fn alternate_iterations(&self, flag: Flag, ends: &FlagEnds) -> Option<Repair> {
         let text = self.text();
         let inside = |id: &&OpId| text.block_of(**id).and_then(|block| text.loop_around(block)).is_some();
         let (inner_sets, sets): (Vec<&OpId>, Vec<&OpId>) = ends.sets.iter().partition(inside);
@@ -300,7 +300,7 @@ impl Findings<'_> {
             edits.extend(self.replaced(*sets[k], self.flag_text(*sets[k], true, Some(*id))?));
             edits.extend(self.replaced(*waits[k], self.flag_text(*waits[k], false, Some(*id))?));
         }
-        match self.number_of_turn(around, flag.id, count).filter(|_| ids_left) {
+        match self.number_of_iteration(around, flag.id, count).filter(|_| ids_left) {
             Some((lines, name)) => {
                 edits.extend(lines.into_iter().map(|line| Edit::before(self.span(**wait), line)));
                 edits.extend(self.replaced(**wait, self.computed_text(flag, false, &name)));
@@ -318,15 +318,15 @@ impl Findings<'_> {
     }
 
     /// The lines that count the iterations of a loop from `first`, modulo `count`, and the name of the result.
-    fn number_of_turn(&self, around: OpId, first: i64, count: u32) -> Option<(Vec<String>, String)> {
+    fn number_of_iteration(&self, around: OpId, first: i64, count: u32) -> Option<(Vec<String>, String)> {
         let [counter, from, _, step] = self.loop_names(around)?;
-        let [passed, turn, turns, which, base, id] =
-            ["passed", "turn", "turns", "which", "first_id", "id"].map(|n| self.fresh_name(n));
+        let [passed, iteration, iterations, which, base, id] =
+            ["passed", "iteration", "iterations", "which", "first_id", "id"].map(|n| self.fresh_name(n));
         let lines = vec![
             format!("%{passed} = arith.subi %{counter}, %{from} : index"),
-            format!("%{turn} = arith.divui %{passed}, %{step} : index"),
-            format!("%{turns} = arith.constant {count} : index"),
-            format!("%{which} = arith.remui %{turn}, %{turns} : index"),
+            format!("%{iteration} = arith.divui %{passed}, %{step} : index"),
+            format!("%{iterations} = arith.constant {count} : index"),
+            format!("%{which} = arith.remui %{iteration}, %{iterations} : index"),
             format!("%{base} = arith.constant {first} : index"),
             format!("%{id} = arith.addi %{which}, %{base} : index"),
         ];

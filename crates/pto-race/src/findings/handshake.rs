@@ -275,21 +275,21 @@ impl FixNames<'_, '_> {
         for id in loops {
             let [counter, from, to, step] = self.all.loop_names(*id)?;
             let passed = line("passed", format!("arith.subi %{counter}, %{from}"));
-            let own = line("turn", format!("arith.divsi %{passed}, %{step}"));
+            let own = line("iteration", format!("arith.divsi %{passed}, %{step}"));
             all = Some(match all {
                 None => own,
                 Some(outer) => {
                     let length = line("length", format!("arith.subi %{to}, %{from}"));
-                    let turns = line("turns", format!("arith.ceildivsi %{length}, %{step}"));
-                    let before = line("before", format!("arith.muli %{outer}, %{turns}"));
-                    line("turn", format!("arith.addi %{before}, %{own}"))
+                    let iterations = line("iterations", format!("arith.ceildivsi %{length}, %{step}"));
+                    let before = line("before", format!("arith.muli %{outer}, %{iterations}"));
+                    line("iteration", format!("arith.addi %{before}, %{own}"))
                 }
             });
         }
         let mut all = all?;
         if this {
             let one = line("one", "arith.constant 1".to_string());
-            all = line("turn", format!("arith.addi %{all}, %{one}"));
+            all = line("iteration", format!("arith.addi %{all}, %{one}"));
         }
         lines.push(format!("%{value} = arith.index_cast %{all} : index to i32"));
         Some(value)

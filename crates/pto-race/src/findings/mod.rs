@@ -15,7 +15,7 @@ mod text;
 mod tokens;
 mod turns;
 
-use crate::clock::{LANES, pipe};
+use crate::clock::{PIPES, pipe};
 use crate::core::{PipeStep, Queued};
 use crate::names::TileNames;
 use crate::shadow::Stamp;
@@ -378,10 +378,10 @@ impl<'a> Findings<'a> {
         if name.is_empty() { "the memory".to_string() } else { format!("`%{name}`") }
     }
 
-    /// The pipe of an access. Where the toolchain orders the pipes, all share a lane.
+    /// The pipe of an access. If the toolchain orders the pipes, all share one index.
     fn actor(&self, stamp: &Stamp) -> String {
         let own = || pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S);
-        match pipe(stamp.thread as usize % LANES) {
+        match pipe(stamp.thread as usize % PIPES) {
             Pipe::All => "the transfer".to_string(),
             Pipe::S => own().to_string(),
             other => other.to_string(),

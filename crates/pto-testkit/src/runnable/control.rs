@@ -195,8 +195,8 @@ impl ProgramMaker<'_> {
         let (mut inits, mut crossing) = self.carried();
         inits.insert(0, self.index_constant(0));
         crossing.insert(0, Crossing::Number(INDEX));
-        let turns = self.rng.below(4) as i64;
-        let bound = self.known(turns);
+        let iterations = self.rng.below(4) as i64;
+        let bound = self.known(iterations);
         self.loops += 1;
         let before = self.scoped(|m| {
             let received: Vec<ValueId> = crossing.iter().map(|c| m.arrive(c)).collect();

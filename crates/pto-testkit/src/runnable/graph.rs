@@ -33,8 +33,8 @@ impl ProgramMaker<'_> {
             self.frame.scalars.truncate(common.0);
             self.frame.tiles.truncate(common.1);
         }
-        let turns = self.rng.below(3) as i64;
-        let received = self.inside(join, |m| m.turn(depth, &crossing, turns, join, exit));
+        let iterations = self.rng.below(3) as i64;
+        let received = self.inside(join, |m| m.iteration(depth, &crossing, iterations, join, exit));
         self.inside(exit, |m| {
             let arrived: Vec<ValueId> = crossing.iter().map(|c| m.arrive(c)).collect();
             m.body(depth);
@@ -123,11 +123,18 @@ impl ProgramMaker<'_> {
     }
 
     /// A block that goes back to itself a few times.
-    fn turn(&mut self, depth: usize, crossing: &[Crossing], turns: i64, again: BlockId, exit: BlockId) -> Vec<ValueId> {
+    fn iteration(
+        &mut self,
+        depth: usize,
+        crossing: &[Crossing],
+        iterations: i64,
+        again: BlockId,
+        exit: BlockId,
+    ) -> Vec<ValueId> {
         let counter = self.arrive(&Crossing::Number(INDEX));
         let received: Vec<ValueId> = crossing.iter().map(|c| self.arrive(c)).collect();
         self.body(depth);
-        let (one, bound) = (self.index_constant(1), self.index_constant(turns));
+        let (one, bound) = (self.index_constant(1), self.index_constant(iterations));
         let next = self.emit(op::arith_addi, &[("lhs", counter), ("rhs", one)], ("result", INDEX));
         let less = Attr::Enum(&pto::isa::enums::CMPI_PREDICATE, 2);
         let operands = [("lhs", counter), ("rhs", bound)];

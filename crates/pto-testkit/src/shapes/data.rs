@@ -18,7 +18,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "windows", text: windows, kind: Runs },
     Shape { name: "parts of tiles", text: subviews, kind: Runs },
     Shape { name: "pointers of pointers", text: pointers, kind: Runs },
-    Shape { name: "tiles in turn", text: turns, kind: Runs },
+    Shape { name: "tiles in turn", text: alternating, kind: Runs },
     Shape { name: "a chain of sums", text: sums, kind: Runs },
     Shape { name: "constants", text: constants, kind: Runs },
     Shape { name: "scalars in memory", text: scalars, kind: Runs },
@@ -159,7 +159,7 @@ fn pointers(lines: usize) -> String {
 }
 
 /// Two tiles that a loop uses alternately.
-fn turns(lines: usize) -> String {
+fn alternating(lines: usize) -> String {
     const PAIR: &str = "!pto.multi_tile_buf<vec, 16x64xf32, count=2>";
     let piece = |k| {
         format!(

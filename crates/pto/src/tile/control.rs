@@ -138,7 +138,7 @@ pub fn for_range(
     for_carry(lower, upper, step, (), |i, ()| body(i));
 }
 
-/// A loop that hands scalars from one turn to the next, and gives what the last turn gave.
+/// A loop that hands scalars from one iteration to the next, and gives what the last iteration gave.
 ///
 /// ```
 /// use pto::tile::*;
@@ -166,7 +166,7 @@ pub fn for_carry<C: Carry>(
     with_regions(Op::of(Control::For), &operands, vec![inside])
 }
 
-/// A loop that goes on while `go_on` says so; it is asked before each turn.
+/// A loop that goes on while `go_on` says so; it is asked before each iteration.
 ///
 /// ```
 /// use pto::tile::*;

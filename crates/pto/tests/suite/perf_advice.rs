@@ -85,7 +85,7 @@ func.func @k(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {{pto.entry}} {{
 
 const BY_DIVISION: &str = "    %q = arith.divui %at, %width : index\n    %w = arith.remui %q, %count : index\n";
 
-/// However the number of a turn is computed, lowering finds out which tile a turn uses.
+/// However the number of an iteration is computed, lowering finds out which tile an iteration uses.
 #[test]
 fn tiles_in_turn_are_told_apart_by_computed_numbers() {
     let one = windows(1, BY_DIVISION);
@@ -105,7 +105,7 @@ fn tiles_in_turn_are_told_apart_by_computed_numbers() {
         assert_close(cycles(&two), lowered(&two), &way);
         assert!(lowered(&two) < 0.8 * lowered(&one), "{way}");
     }
-    // Every second turn uses the tile of the turn before.
+    // Every second iteration uses the tile of the iteration before.
     let way = "    %p = arith.addi %width, %width : index\n    %q = arith.divui %at, %p : index\n    %w = arith.remui %q, %count : index\n";
     let slow = windows(2, way);
     assert!(lowered(&slow) >= 0.99 * cycles(&slow));

@@ -116,9 +116,9 @@ impl Case {
         let text = if name == "gemm.pto" { smaller_gemm(&text) } else { text };
         let line = |start: &str| text.lines().find_map(|l| l.strip_prefix(start)).map(str::to_string);
         let target = line("// target ").and_then(|t| Target::parse(t.split(',').next()?.trim()));
-        // What stands in a loop that the data skips can be left out without harm, so here it takes three turns.
-        let turns = |word: &str| if word == "n=0" { "n=3".to_string() } else { word.to_string() };
-        let stated = line("// args ").map_or_else(Vec::new, |l| l.split_whitespace().map(turns).collect());
+        // What stands in a loop that the data skips can be left out without harm, so here it takes three iterations.
+        let iterations = |word: &str| if word == "n=0" { "n=3".to_string() } else { word.to_string() };
+        let stated = line("// args ").map_or_else(Vec::new, |l| l.split_whitespace().map(iterations).collect());
         Self { name, target: target.unwrap_or(Target::A2A3), stated, text, right: OnceLock::new() }
     }
 

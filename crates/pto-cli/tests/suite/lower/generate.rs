@@ -127,7 +127,7 @@ impl Writer {
             }
             7 => self.window(depth),
             8 => self.element(depth),
-            9 | 10 if nesting < 3 => self.turned(depth, nesting),
+            9 | 10 if nesting < 3 => self.loop_statement(depth, nesting),
             11 if nesting < 3 => self.branched(depth, nesting),
             _ => self.computation(depth),
         }
@@ -162,7 +162,7 @@ impl Writer {
         self.line(depth, &format!("pto.tsetval ins(%one, {name} : index, f32) outs({to} : !tile)"));
     }
 
-    fn turned(&mut self, depth: usize, nesting: u32) {
+    fn loop_statement(&mut self, depth: usize, nesting: u32) {
         let (index, bound) = (self.name(), ["%n", "%m", "%three", "%zero"][self.random.below(4) as usize]);
         if self.conditional && self.random.below(2) == 0 {
             return self.left_in_the_middle(depth, nesting, &index, bound);

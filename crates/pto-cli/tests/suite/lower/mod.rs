@@ -235,7 +235,7 @@ fn overlapping_tiles_are_ordered() {
 }
 
 /// Values that loops carry and branches result in: the same numbers as before, in order, with as few copies as named.
-fn value_program(name: &str, copies: usize, turns: &[i64]) {
+fn value_program(name: &str, copies: usize, iterations: &[i64]) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../tests/lower/{name}.pto"));
     let text = std::fs::read_to_string(path).expect("the program");
     let source = Program::parse(&text);
@@ -243,9 +243,9 @@ fn value_program(name: &str, copies: usize, turns: &[i64]) {
     let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
     assert_eq!(low_text.matches("pto.tmov").count(), copies, "{low_text}");
     let (before, after) = (prepared(&source, Target::A2A3, &text), prepared(&low, Target::A2A3, &low_text));
-    for (flag, n) in [0, 1].into_iter().flat_map(|flag| turns.iter().map(move |n| (flag, *n))) {
+    for (flag, n) in [0, 1].into_iter().flat_map(|flag| iterations.iter().map(move |n| (flag, *n))) {
         let (mut x, mut y) = ((0..1024).map(|k| k as f32 * 0.5).collect::<Vec<f32>>(), vec![0.0f32; 1024]);
-        let takes_turns = turns.len() > 1;
+        let takes_turns = iterations.len() > 1;
         let mut run = |plan: &Plan, watch: bool| {
             y.fill(0.0);
             let n = takes_turns.then_some(Arg::Int(n));

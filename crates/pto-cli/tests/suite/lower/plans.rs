@@ -356,14 +356,14 @@ fn jumps_that_make_a_buffer_early_are_refused() {
         whole(&format!(
             "    %a = pto.alloc_tile : !t
     pto.tload ins(%x : !v) outs(%a : !t)
-    cf.br ^turn(%zero, %a : index, !t)
-  ^turn(%i: index, %o: !t):
+    cf.br ^iteration(%zero, %a : index, !t)
+  ^iteration(%i: index, %o: !t):
     %b = pto.alloc_tile : !t
     pto.tadds ins(%o, %k : !t, f32) outs(%b : !t)
     {behind}
     %next = arith.addi %i, %one : index
     %more = arith.cmpi slt, %next, %three : index
-    cf.cond_br %more, ^turn(%next, %b : index, !t), ^done(%b : !t)
+    cf.cond_br %more, ^iteration(%next, %b : index, !t), ^done(%b : !t)
   ^done(%r: !t):
     pto.tstore ins(%r : !t) outs(%y : !v)
 "
@@ -432,14 +432,14 @@ fn tiles_keep_their_bytes_from_round_to_round() {
     %b = pto.alloc_tile : !t
     pto.tload ins(%x : !v) outs(%a : !t)
     pto.tload ins(%x : !v) outs(%sum : !t)
-    cf.br ^turn(%zero : index)
-  ^turn(%i: index):
+    cf.br ^iteration(%zero : index)
+  ^iteration(%i: index):
     pto.tadd ins(%sum, %a : !t, !t) outs(%sum : !t)
     pto.tadds ins(%sum, %k : !t, f32) outs(%b : !t)
     pto.tadd ins(%sum, %b : !t, !t) outs(%sum : !t)
     %next = arith.addi %i, %one : index
     %more = arith.cmpi slt, %next, %three : index
-    cf.cond_br %more, ^turn(%next : index), ^done
+    cf.cond_br %more, ^iteration(%next : index), ^done
   ^done:
     pto.tstore ins(%sum : !t) outs(%y : !v)
 ",

@@ -72,13 +72,13 @@ fn lower(text: &str, ahead: bool) -> (String, f64) {
     let checked = Program::parse(text).check(Target::A2A3).unwrap_or_else(|e| panic!("{e:?}\n{text}"));
     let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
     let plan = prepared(&low, Target::A2A3, &low_text);
-    for turns in [0, 1, 2, 5, 8] {
+    for iterations in [0, 1, 2, 5, 8] {
         let x: Vec<f32> = (0..HEIGHT * 256).map(|k| k as f32).collect();
         let mut y = vec![-1f32; HEIGHT * 256];
-        let mut args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(turns)];
+        let mut args = vec![Arg::read(&x), Arg::write(&mut y), Arg::Int(iterations)];
         let report = race::Check::new(plan.launch()).sync(race::OrderedBy::Manual).run(&mut args);
         assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
-        let done = turns as usize * 1024;
+        let done = iterations as usize * 1024;
         assert!(
             (0..done).all(|k| y[k] == 3.0 * x[k]) && y[done..].iter().all(|n| *n == -1.0),
             "ahead {ahead}\n{low_text}"
@@ -284,19 +284,19 @@ fn random_loops_over_slots_compute_the_same_and_are_in_order() {
         let (low_text, low) = again(&lowered(&checked, seed % 3 == 0, SyncMode::Minimal));
         numbered += u64::from(low_text.contains("wait_flag_dyn"));
         let (before, after) = (prepared(&source, target, &text), prepared(&low, target, &low_text));
-        for (turns, flag) in [(0, 1), (1, 0), (2, 1), (5, 1), (9, 0), (14, 1)] {
+        for (iterations, flag) in [(0, 1), (1, 0), (2, 1), (5, 1), (9, 0), (14, 1)] {
             let x: Vec<f32> = (0..256).map(|k| (k % 19) as f32 - 9.0).collect();
             let (mut one, mut two) = (vec![0f32; 256], vec![0f32; 256]);
-            let mut args = [Arg::read(&x), Arg::write(&mut one), Arg::Int(turns), Arg::Int(flag)];
+            let mut args = [Arg::read(&x), Arg::write(&mut one), Arg::Int(iterations), Arg::Int(flag)];
             before.launch().run(&mut args).expect("it runs");
-            let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(turns), Arg::Int(flag)];
+            let mut args = vec![Arg::read(&x), Arg::write(&mut two), Arg::Int(iterations), Arg::Int(flag)];
             let report = race::Check::new(after.launch()).sync(race::OrderedBy::Manual).run(&mut args);
             assert!(
                 report.findings.is_empty(),
-                "seed {seed}, {turns} turns, {target}: {:?}\n{low_text}",
+                "seed {seed}, {iterations} iterations, {target}: {:?}\n{low_text}",
                 report.findings
             );
-            assert_eq!(one, two, "seed {seed}, {turns} turns, {target}\n{low_text}");
+            assert_eq!(one, two, "seed {seed}, {iterations} iterations, {target}\n{low_text}");
         }
     }
     println!("{numbered} have flags by number");
