@@ -187,44 +187,6 @@ pub(super) unsafe fn copy_region<L: Level>(from: &ElementMap, to: &ElementMap, r
     }
 }
 
-/// As [`copy_region`], with one copy of the code for each level.
-///
-/// # Safety
-/// As [`copy_region`].
-#[inline(always)]
-pub(super) unsafe fn copy_region_shared<L: Level>(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
-    // SAFETY: as the caller says.
-    unsafe {
-        #[cfg(target_arch = "x86_64")]
-        match L::CPU {
-            CpuLevel::V4 => return copy_region_v4(from, to, region, size),
-            CpuLevel::V3 => return copy_region_v3(from, to, region, size),
-            CpuLevel::Baseline => {}
-        }
-        copy_region::<L>(from, to, region, size);
-    }
-}
-
-/// # Safety
-/// As [`copy_region`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
-#[inline(never)]
-unsafe fn copy_region_v3(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
-    // SAFETY: as the caller says.
-    unsafe { copy_region::<pto_num::V3>(from, to, region, size) }
-}
-
-/// # Safety
-/// As [`copy_region`].
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
-#[inline(never)]
-unsafe fn copy_region_v4(from: &ElementMap, to: &ElementMap, region: CopyRegion, size: usize) {
-    // SAFETY: as the caller says.
-    unsafe { copy_region::<pto_num::V4>(from, to, region, size) }
-}
-
 /// Every piece is a nest of two loops.
 ///
 /// # Safety
@@ -253,11 +215,49 @@ unsafe fn copy_pieces<L: Level>(from: &ElementMap, to: &ElementMap, region: Copy
     }
 }
 
+/// Copies what a nest describes. Each level has one copy of the code, which is long, for all kernels.
+///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline(always)]
 unsafe fn run<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+    // SAFETY: as the caller says.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        match L::CPU {
+            CpuLevel::V4 => return run_v4(nest, from, to, size, cache),
+            CpuLevel::V3 => return run_v3(nest, from, to, size, cache),
+            CpuLevel::Baseline => {}
+        }
+        run_inlined::<L>(nest, from, to, size, cache);
+    }
+}
+
+/// # Safety
+/// As [`run`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn run_v3(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+    // SAFETY: as the caller says.
+    unsafe { run_inlined::<pto_num::V3>(nest, from, to, size, cache) }
+}
+
+/// # Safety
+/// As [`run`].
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+unsafe fn run_v4(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
+    // SAFETY: as the caller says.
+    unsafe { run_inlined::<pto_num::V4>(nest, from, to, size, cache) }
+}
+
+/// # Safety
+/// As [`run`].
+#[inline(always)]
+unsafe fn run_inlined<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, size: usize, cache: Cache) {
     // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
     unsafe {
         let mut width = size;

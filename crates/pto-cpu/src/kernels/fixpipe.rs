@@ -333,7 +333,7 @@ impl Out<'_> {
         // SAFETY: as the caller says.
         unsafe {
             if self.conversion.copies && !self.form.relu {
-                return blocks::copy_region_shared::<L>(from, to, region, unit(self.conversion.to));
+                return blocks::copy_region::<L>(from, to, region, unit(self.conversion.to));
             }
             self.bands(from, to, region, self.conversion.band(L::CPU));
         }

@@ -48,11 +48,11 @@ pub(super) unsafe fn copy<L: Level>(from: &ElementMap, to: &ElementMap, region: 
         let in_pairs = even_rows && even_cols && from.has_even_runs() && to.has_even_runs();
         match (a.along, b.along) {
             (Along::Cols, Along::Cols) if even_cols => {
-                blocks::copy_region_shared::<L>(&a.place, &b.place, half_as_wide(region), 1);
+                blocks::copy_region::<L>(&a.place, &b.place, half_as_wide(region), 1);
             }
             (Along::Rows, Along::Rows) if even_rows => {
                 let region = half_as_wide(transposed(region));
-                blocks::copy_region_shared::<L>(&a.place.transposed(), &b.place.transposed(), region, 1);
+                blocks::copy_region::<L>(&a.place.transposed(), &b.place.transposed(), region, 1);
             }
             (Along::Cols, Along::Rows) if in_pairs => transpose::<L>(from, to, region),
             (Along::Rows, Along::Cols) if in_pairs => {
