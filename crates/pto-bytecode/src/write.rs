@@ -5,6 +5,7 @@ use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_
 use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
 use pto_isa::row::{Arith, Bytecode, Control, Custom, Storage, Syntax};
+use pto_isa::sort::SharedSort;
 use pto_isa::{DType, Diagnostic, EnumDef, Error, ScalarType, Type, codes, enums};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::collections::HashMap;
@@ -219,7 +220,7 @@ impl Encoder<'_> {
         }
         if self.options.names {
             let mut named: Vec<(usize, ValueId)> = self.numbers.iter().map(|(v, n)| (*n, *v)).collect();
-            named.sort_unstable_by_key(|(n, _)| *n);
+            named.shared_sort_by_key(|(n, _)| *n);
             for (number, value) in named {
                 let name = self.module.value_name(value);
                 if !name.is_empty() {

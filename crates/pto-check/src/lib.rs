@@ -48,6 +48,7 @@ pub use reach::{Reach, reach};
 pub use scratch::{WorkSpace, missing_scratch, scratch_left_out, work_space};
 
 use pto_ir::{Attr, Module};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error, Target};
 
 /// A module that passed every check for a target.
@@ -114,7 +115,7 @@ pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     shared_arguments::check(module, &order, &info, &places, &mut problems);
     clobber::check(module, &order, &info, &places, &mut problems);
     fifo::check(module, &order, &info, &mut problems);
-    problems.sort_by_key(|d| (d.primary.span, d.code));
+    problems.shared_sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();
     (info, problems)
 }

@@ -5,6 +5,7 @@ use crate::instructions::OpCheck;
 use pto_ir::OpId;
 use pto_isa::row::{Harm, HiddenMemory};
 use pto_isa::rules::{Instance, RuleArg};
+use pto_isa::sort::SharedSort;
 use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 
 /// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, or would work in memory
@@ -54,7 +55,7 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let mut possible = candidates(&args, bytes.unwrap_or(0));
     if row.hazards_of(&alone).any(|h| matches!(h.harm, Harm::Hidden(_))) {
         // It stands for memory that the device walks through from one end to the other.
-        possible.sort_by_key(TileType::bytes);
+        possible.shared_sort_by_key(TileType::bytes);
     }
     // What is open, and what the device does wrong, with such a tile.
     let verdict = |tile: &TileType| {

@@ -2,6 +2,7 @@
 
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::row::Storage;
+use pto_isa::sort::SharedSort;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, ViewType, codes};
 
 /// Reports each broken type once, at the first value that has it; values with memory of their own first.
@@ -49,7 +50,7 @@ fn values_of(module: &Module, order: &[OpId]) -> Vec<ValueId> {
         let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
         values.extend(blocks.flat_map(|b| &module.block(*b).args));
     }
-    values.sort_unstable();
+    values.shared_sort();
     values
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Attr, Module, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{Arith, Meaning, Movement, Storage};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::{HashMap, HashSet};
 
@@ -66,7 +67,7 @@ impl Module {
         let row = op.row();
         let operand = |&(name, value): &(&str, ValueId)| Some(Operand { value, slot: row.slot(name)? as u8, span });
         let mut operands: Vec<Operand> = operands.iter().filter_map(operand).collect();
-        operands.sort_by_key(|o| o.slot);
+        operands.shared_sort_by_key(|o| o.slot);
         let first = row.slots.len() as u8;
         let new = NewOp {
             operands,

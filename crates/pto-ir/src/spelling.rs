@@ -1,6 +1,7 @@
 //! How the source spells its operations and types, as far as the formatter keeps it. A program means the same without.
 
 use crate::{Form, Module, OpId, Operand, TypeStyle, ValueId};
+use pto_isa::sort::SharedSort;
 
 /// How the source spells an operation. The default is the usual way to print it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -102,7 +103,7 @@ impl Module {
             operands.iter().position(|o| slot_of(o) == of).map(|at| at as u16)
         });
         let mut elided: Vec<u16> = elided.collect();
-        elided.sort_unstable();
+        elided.shared_sort();
         let omitted = old.operand_types == Listed::Omitted;
         let operand_types = if omitted { Listed::Omitted } else { Listed::Usual };
         // `-> T` alone becomes the type of the buffer.

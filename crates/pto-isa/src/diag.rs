@@ -1,6 +1,7 @@
 //! Diagnostics as data: rendered once, at the edge (terminal, JSON, editor).
 
 use crate::codes::{self, Code};
+use crate::sort::SharedSort;
 
 /// A range of bytes in the source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -234,7 +235,7 @@ impl Diagnostic {
     /// Says which changes of the text fix it; they are put in source order.
     #[must_use]
     pub fn edits(mut self, mut edits: Vec<Edit>) -> Self {
-        edits.sort_by_key(|e| (e.position(), e.change));
+        edits.shared_sort_by_key(|e| (e.position(), e.change));
         self.edits = edits;
         self
     }

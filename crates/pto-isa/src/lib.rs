@@ -22,6 +22,7 @@ mod lowered;
 pub mod row;
 pub mod rules;
 pub mod shape;
+pub mod sort;
 pub mod table;
 mod target;
 mod tile;

@@ -2,6 +2,7 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::row::Control;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeSet, HashMap};
 
 /// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
@@ -107,7 +108,7 @@ impl OpPositions {
             let others = called.sites.iter().filter(|site| self.parent(*function) != Some(**site));
             elsewhere.extend(others.map(|site| (self.first(*site), *function)));
         }
-        elsewhere.sort_unstable();
+        elsewhere.shared_sort();
         self.elsewhere = elsewhere;
     }
 

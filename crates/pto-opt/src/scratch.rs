@@ -4,6 +4,7 @@ use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::Storage;
 use pto_isa::rules::Rule;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Dim, ScalarType, Span, TileType, Type};
 use std::collections::HashMap;
 
@@ -137,7 +138,7 @@ fn provide(
     ops.push(alloc);
     let mut operands: Vec<Operand> = out.operands(id).to_vec();
     operands.extend(out.results(alloc).map(|value| Operand { value, slot: slot as u8, span }));
-    operands.sort_by_key(|o| o.slot);
+    operands.shared_sort_by_key(|o| o.slot);
     let results = out.results(id).map(|v| out.value(v).clone()).map(|v| (v.ty, v.name, v.slot, v.span)).collect();
     let attrs = out.attrs(id).to_vec();
     let new = NewOp { operands, attrs, results, span: data.span, name_span: data.name_span, ..NewOp::default() };

@@ -5,6 +5,7 @@ use crate::places::ValueMemory;
 use pto_check::Checked;
 use pto_ir::{BlockId, OpId};
 use pto_isa::row::Control;
+use pto_isa::sort::SharedSort;
 
 /// An operation that matters for the order of pipes.
 #[derive(Debug)]
@@ -118,7 +119,7 @@ fn touches(kind: &TreeNodeKind) -> Vec<PipeTouch> {
         }
     };
     // One of each kind is enough to know that there is one.
-    all.sort_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write, t.op));
+    all.shared_sort_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write, t.op));
     all.dedup_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write));
     all
 }

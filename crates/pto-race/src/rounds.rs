@@ -2,6 +2,7 @@
 
 use pto_ir::{BlockId, Module, OpId, RegionId, ValueId};
 use pto_isa::row::Control;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Blocks in a row, each with one way to it, that are looked at for what decides between two ways.
@@ -90,7 +91,7 @@ pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<CyclicBlocks> {
     };
     module.walk(module.top, &mut |id| module.op_regions(id).iter().for_each(|region| add(region, &mut all)));
     let mut all: Vec<CyclicBlocks> = all.into_iter().map(|blocks| with_exits(module, blocks)).collect();
-    all.sort_by_key(|round| round.blocks.len());
+    all.shared_sort_by_key(|round| round.blocks.len());
     all
 }
 

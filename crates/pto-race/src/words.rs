@@ -14,6 +14,7 @@ pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
 use pto_ir::OpId;
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -422,7 +423,7 @@ impl WordLog {
             let before = self.entries[wait].clock.get(thread);
             let mut times: Vec<u32> = free.iter().map(|c| self.entries[*c].clock.get(thread)).collect();
             times.retain(|time| *time > before);
-            times.sort_unstable();
+            times.shared_sort();
             times.dedup();
             // Without what has come so far on this pipe, the word would not be as it is.
             let needed = |time: &u32| !question.is_possible(self, |c| self.entries[c].clock.get(thread) < *time);

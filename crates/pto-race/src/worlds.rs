@@ -8,6 +8,7 @@ use crate::paths::{Branches, is_loop};
 use pto_cpu::{Arg, CoreId, Event, Known, Launch, Observer, Plan};
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::row::Arith;
+use pto_isa::sort::SharedSort;
 use pto_isa::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -287,7 +288,7 @@ fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
                 all.retain(|c| *c >= 0);
             }
             let mut all: Vec<i64> = all.into_iter().collect();
-            all.sort_by_key(|c| (*c < 0, *c > n, c.abs_diff(n)));
+            all.shared_sort_by_key(|c| (*c < 0, *c > n, c.abs_diff(n)));
             spread(all).into_iter().map(WorldNumber::Int).collect()
         }
     }
@@ -298,7 +299,7 @@ fn spread(mut all: Vec<i64>) -> Vec<i64> {
     if all.len() > NUMBERS {
         let rest = all.split_off(NUMBERS - 4);
         let mut rest: Vec<i64> = rest.into_iter().collect();
-        rest.sort_unstable();
+        rest.shared_sort();
         let ends = rest.iter().take(2).chain(rest.iter().rev().take(2)).copied();
         all.extend(ends.filter(|c| *c < 1 << 20));
     }

@@ -4,6 +4,7 @@ use crate::cost::{Laws, Machine};
 use crate::race::{self, Check};
 use crate::{Arg, Checked, Diagnostic, Error, Form, Module, Options, Plan, RunReport, Target, TypeStyle};
 use crate::{bytecode, cost, emit, opt, syntax};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Source, Span};
 use std::sync::Arc;
 
@@ -118,7 +119,7 @@ impl Program {
             return pto_check::check(reach.module, target);
         }
         problems.extend(pto_check::inspect(&reach.module, target).1);
-        problems.sort_by_key(|d| (d.primary.span, d.code));
+        problems.shared_sort_by_key(|d| (d.primary.span, d.code));
         Err(self.error(problems))
     }
 
@@ -131,7 +132,7 @@ impl Program {
             return all;
         }
         all.extend(pto_check::inspect(&self.module, target).1);
-        all.sort_by_key(|d| (d.primary.span, d.code));
+        all.shared_sort_by_key(|d| (d.primary.span, d.code));
         all
     }
 

@@ -5,6 +5,7 @@
 
 use crate::places::{Runs, TileHome, Window};
 use pto_ir::ValueId;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
@@ -66,7 +67,7 @@ fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     for (n, window) in windows.iter().enumerate() {
         ends.extend(window.each().flat_map(|(from, to)| [(from, n), (to, n)]));
     }
-    ends.sort_unstable();
+    ends.shared_sort();
     let mut lists = none.clone();
     let mut known: HashMap<u64, Atom> = HashMap::new();
     // The windows that hold the current byte, and a number that stands for the set of them.

@@ -6,6 +6,7 @@ use super::pipes::{CoreCode, FifoEnd, FifoEnds, PipeLink, PipeShape, RingAddress
 use crate::structure::head;
 use pto_ir::OpId;
 use pto_isa::row::Fifo;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Op, codes};
 use std::collections::{HashMap, HashSet};
 
@@ -43,7 +44,7 @@ pub(super) fn groups(ends: &[FifoEnd]) -> Vec<Vec<&FifoEnd>> {
                 open.extend(ends[at].links().iter().flat_map(|l| &by_link[l]));
             }
         }
-        group.sort_unstable();
+        group.shared_sort();
         if !group.is_empty() {
             groups.push(group.into_iter().map(|at| &ends[at]).collect());
         }

@@ -5,6 +5,7 @@ use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, pipe_predecessors};
 use pto_ir::OpId;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Loc, Pipe};
 use std::collections::{BTreeMap, HashSet};
 
@@ -78,7 +79,7 @@ pub fn advise(trace: &Trace, report: &PerfReport, laws: &Laws, options: Options,
         (gain >= LEAST).then(|| Advice { change, cycles, gain, extra: extra(trace, change) })
     };
     let mut list: Vec<Advice> = found.into_iter().filter_map(worth).collect();
-    list.sort_by(|a, b| b.gain.total_cmp(&a.gain));
+    list.shared_sort_by(|a, b| b.gain.total_cmp(&a.gain));
     list.truncate(MOST);
     list
 }

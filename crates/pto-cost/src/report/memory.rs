@@ -3,6 +3,7 @@
 use crate::sim::Timeline;
 use crate::trace::{Touch, Trace};
 use pto_isa::Loc;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, HashMap};
 
 /// Bytes in use of one memory of one core.
@@ -71,7 +72,7 @@ fn steps(lives: &[Lived]) -> Vec<(f64, u64)> {
         changes.push((*end, false, at));
     }
     // At equal times, ends come before starts.
-    changes.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    changes.shared_sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut steps: Vec<(f64, u64)> = Vec::new();
     for (time, begins, at) in changes {
         pieces.change(&lives[at], begins);
@@ -99,7 +100,7 @@ struct Pieces {
 impl Pieces {
     fn of(lives: &[Lived]) -> Self {
         let mut ranges: Vec<(i64, i64)> = lives.iter().map(|(start, life)| (*start, start + life.2 as i64)).collect();
-        ranges.sort_unstable();
+        ranges.shared_sort();
         ranges.dedup();
         let (mut covered, mut end) = (0, i64::MIN);
         for (from, to) in &ranges {
@@ -107,7 +108,7 @@ impl Pieces {
             end = end.max(*to);
         }
         let mut cuts: Vec<i64> = ranges.into_iter().flat_map(|(from, to)| [from, to]).collect();
-        cuts.sort_unstable();
+        cuts.shared_sort();
         cuts.dedup();
         let cuts = if cuts.len() > MANY_PIECES { Vec::new() } else { cuts };
         Self { users: vec![0; cuts.len()], cuts, bytes: 0, covered }

@@ -16,6 +16,7 @@ use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
 use crate::trace::{PIPES, Trace, Why, pipe_name};
 use pto_cpu::Role;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Loc, Pipe, Target};
 use std::collections::BTreeMap;
 
@@ -126,7 +127,7 @@ impl PerfReport {
 /// How many blocks there are.
 pub fn blocks(trace: &Trace) -> usize {
     let mut all: Vec<(u32, u32)> = trace.cores.iter().map(|c| (c.rank, c.block)).collect();
-    all.sort_unstable();
+    all.shared_sort();
     all.dedup();
     all.len()
 }
@@ -168,7 +169,7 @@ fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
         }
     }
     let mut list: Vec<PipeUse> = uses.into_values().map(PipeUse::averaged).collect();
-    list.sort_by(|a, b| b.busy.total_cmp(&a.busy));
+    list.shared_sort_by(|a, b| b.busy.total_cmp(&a.busy));
     list
 }
 
@@ -179,7 +180,7 @@ impl PipeUse {
         self.busy /= cores;
         self.shared /= cores;
         self.stalls.iter_mut().for_each(|s| s.1 /= cores);
-        self.stalls.sort_by(|a, b| b.1.total_cmp(&a.1));
+        self.stalls.shared_sort_by(|a, b| b.1.total_cmp(&a.1));
         self
     }
 }

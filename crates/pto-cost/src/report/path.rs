@@ -4,6 +4,7 @@ use crate::sim::Timeline;
 use crate::trace::{NONE, Trace};
 use pto_ir::OpId;
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
 /// An operation on the critical path.
@@ -47,6 +48,6 @@ pub fn critical_path(trace: &Trace, line: &Timeline) -> Vec<PathStep> {
         step.count += 1;
     }
     let mut list: Vec<PathStep> = sums.into_values().collect();
-    list.sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then(a.op.cmp(&b.op)));
+    list.shared_sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then(a.op.cmp(&b.op)));
     list
 }

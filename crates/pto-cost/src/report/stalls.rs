@@ -4,6 +4,7 @@ use crate::sim::Timeline;
 use crate::trace::{NONE, Trace, Why, pipe_predecessors};
 use pto_ir::OpId;
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
 /// Gaps shorter than this are rounding.
@@ -107,7 +108,7 @@ pub(super) fn pairs(trace: &Trace, line: &Timeline) -> Vec<Stall> {
         stall
     };
     let mut list: Vec<Stall> = sums.into_values().map(mean).collect();
-    list.sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then(a.waits.cmp(&b.waits)).then(a.for_op.cmp(&b.for_op)));
+    list.shared_sort_by(|a, b| b.cycles.total_cmp(&a.cycles).then(a.waits.cmp(&b.waits)).then(a.for_op.cmp(&b.for_op)));
     list.truncate(MOST);
     list
 }

@@ -9,6 +9,7 @@ use crate::laws::{Laws, Model, ParamKey};
 use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{CostClass, SyncOp};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error, Loc, Op, Pipe};
 use std::collections::{HashMap, VecDeque};
 
@@ -173,7 +174,7 @@ impl<'p> Recorder<'p> {
         for core in &self.cores {
             self.trace.stuck.extend(core.flags.iter().flat_map(|f| f.1.waits.iter().copied()));
         }
-        self.trace.stuck.sort_unstable();
+        self.trace.stuck.shared_sort();
         self.trace
     }
 

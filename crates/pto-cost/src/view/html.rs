@@ -7,6 +7,7 @@ use crate::report::{Occupancy, on_path, reason};
 use crate::trace::{NONE, PIPES, Why, core_name, pipe_name};
 use pto_ir::OpId;
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -180,7 +181,7 @@ fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'
         out.push('}');
     });
     let mut words: Vec<((Why, u32), usize)> = reasons.into_iter().collect();
-    words.sort_by_key(|(_, number)| *number);
+    words.shared_sort_by_key(|(_, number)| *number);
     out.push_str(",\"reasons\":");
     list(out, &words, |out, ((why, line), _)| string(out, &format!("started after {} (line {line})", why.words())));
 }

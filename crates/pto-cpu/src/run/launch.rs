@@ -9,6 +9,7 @@ use crate::guard::Guards;
 use crate::machine;
 use crate::prepared::{Plan, ValueStorage};
 use pto_ir::OpId;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -308,7 +309,7 @@ impl<'p> Launch<'p> {
             work();
         });
         let (problem, mut report) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        report.printed.sort_by_key(|p| p.block);
+        report.printed.shared_sort_by_key(|p| p.block);
         match problem {
             Some((_, problem)) => Err(problem),
             None => Ok(plan.report(report)),

@@ -6,6 +6,7 @@ use super::observe::Watch;
 use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::prepared::{Plan, Role, ValueStorage, ViewState, float_of, int_of};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error};
 use std::collections::HashMap;
 
@@ -214,7 +215,7 @@ fn in_memory(shape: &[u64], strides: &[i64]) -> Vec<u64> {
         })
     };
     if !is_packed(&dims) {
-        dims.sort_by_key(|(_, stride)| std::cmp::Reverse(*stride));
+        dims.shared_sort_by_key(|(_, stride)| std::cmp::Reverse(*stride));
     }
     dims.into_iter().map(|(extent, _)| extent).collect()
 }

@@ -8,6 +8,7 @@ use super::{EmitResult, Writer};
 use pto_check::{Checked, LinkedPipe, linked_pipes};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{EndForm, Fifo};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Target, Type};
 use std::collections::HashMap;
 
@@ -31,7 +32,7 @@ pub(super) struct FifoPipes {
 impl FifoPipes {
     pub(super) fn new(checked: &Checked) -> Self {
         let mut linked = linked_pipes(checked);
-        linked.sort_by_key(|pipe| pipe.id);
+        linked.shared_sort_by_key(|pipe| pipe.id);
         let mut pipes = Self::default();
         let mut placed: Vec<(LinkedPipe, i64)> = Vec::new();
         for pipe in linked {

@@ -24,6 +24,7 @@ pub use forms::spellings;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, EntryAction, Fifo, LocalOp, Meaning, Movement, Storage};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Op, Target, codes};
 use text::CppText;
 use types::TypeAliases;
@@ -71,7 +72,7 @@ pub(crate) fn emit(checked: &Checked, options: &Options<'_>) -> Result<String, V
         return Ok(writer.finish());
     }
     let mut problems = writer.output.problems;
-    problems.sort_by_key(|d| (d.primary.span, d.code));
+    problems.shared_sort_by_key(|d| (d.primary.span, d.code));
     problems.dedup();
     Err(problems)
 }

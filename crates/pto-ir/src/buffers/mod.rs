@@ -19,6 +19,7 @@ mod windows;
 
 use anew::{Ways, all_contents, are_needed};
 use lost::{losing_loops, other_names};
+use pto_isa::sort::SharedSort;
 use rounds::is_made_early;
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
@@ -216,7 +217,7 @@ impl BufferPass {
             self.buffers.insert(value, buffer);
             operands.push(Operand { value: buffer, slot: result.slot, span: result.span });
         }
-        operands.sort_by_key(|o| o.slot);
+        operands.shared_sort_by_key(|o| o.slot);
         let spelling = self.out.spelling_with_buffers(id, &operands);
         let attrs = self.out.attrs(id).to_vec();
         let new =

@@ -3,6 +3,7 @@
 use super::anew::is_loop;
 use super::lost::{CopySides, MayAlias, PairTouch};
 use crate::{Module, OpId, ValueId};
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
@@ -71,7 +72,7 @@ impl OpTimeline {
         let mut own = vec![true; self.ops.len()];
         let mut end = 0;
         let mut called: Vec<&Range<usize>> = self.called.iter().collect();
-        called.sort_by_key(|r| r.start);
+        called.shared_sort_by_key(|r| r.start);
         for range in called {
             own[range.start.max(end).min(range.end)..range.end].fill(false);
             end = end.max(range.end);
@@ -184,7 +185,7 @@ impl TimelineBuilder<'_> {
 
 /// Turns with what is around them, and the innermost around each of so many operations.
 fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec<Option<usize>>) {
-    ranges.sort_unstable_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
+    ranges.shared_sort_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
     let (mut repeated, mut around): (Vec<RepeatedRange>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
     let mut open: Vec<usize> = Vec::new();
     for range in ranges {

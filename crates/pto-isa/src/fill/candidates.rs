@@ -4,6 +4,7 @@
 
 use crate::row::{AttrKind, AttrSpec, ElemRule, Infer, SlotKind};
 use crate::rules::AttrValue;
+use crate::sort::SharedSort;
 use crate::{
     BLayout, DType, DTypes, Dim, Loc, PtrSpace, Row, SLayout, ScalarType, Slot, Target, TileType, Token, Type, ViewType,
 };
@@ -91,7 +92,7 @@ fn tiles(slot: &Slot, dtypes: &[DType], target: Target) -> Vec<(usize, TileType)
 }
 
 fn ranked(mut tiles: Vec<(usize, TileType)>) -> Vec<Type> {
-    tiles.sort_by_key(|(rank, _)| *rank);
+    tiles.shared_sort_by_key(|(rank, _)| *rank);
     tiles.into_iter().map(|(_, tile)| Type::TileBuf(tile)).collect()
 }
 

@@ -5,6 +5,7 @@
 
 use crate::Row;
 use crate::row::{Arith, Combine, CommOp, Control, CoreQuery, Fifo, LocalOp, Meaning, Movement, Storage, SyncOp};
+use crate::sort::SharedSort;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
@@ -285,7 +286,7 @@ pub fn similar(name: &str) -> Vec<&'static str> {
         .map(|n| (distance(bare, n), n))
         .filter(|(d, _)| *d <= limit)
         .collect();
-    near.sort_unstable();
+    near.shared_sort();
     near.into_iter().take(3).map(|(_, n)| n).collect()
 }
 

@@ -4,6 +4,7 @@
 //! their number, so beyond a limit they count as one piece of memory: whoever touches one of them is taken to touch all.
 
 use super::{ALL, Home, MemoryRegion};
+use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
 /// A value that may be more tiles than this, or more pieces of global memory, may be any of those that are merged with them.
@@ -73,7 +74,7 @@ impl Merged {
     /// The regions with merged homes replaced by those that stand for them.
     pub(super) fn replaced(&mut self, regions: &[MemoryRegion]) -> Vec<MemoryRegion> {
         let mut all: Vec<MemoryRegion> = regions.iter().map(|r| self.whole(*r)).collect();
-        all.sort_unstable();
+        all.shared_sort();
         all.dedup();
         all
     }

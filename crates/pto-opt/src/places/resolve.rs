@@ -6,6 +6,7 @@ use crate::effects::is_memory;
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::Loc;
 use pto_isa::row::Storage;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
@@ -151,7 +152,7 @@ impl ValueMemory<'_> {
         for open in &together {
             all.extend(self.settled(&open.source));
         }
-        all.sort_unstable();
+        all.shared_sort();
         all.dedup();
         self.merged.limit(&mut all);
         let all: Rc<[MemoryRegion]> = few(all).into();

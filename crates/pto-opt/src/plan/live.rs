@@ -7,6 +7,7 @@ use crate::places::{Home, ValueMemory, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Storage};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Loc, Targets, codes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -165,7 +166,7 @@ impl AllAccesses {
 
     fn sort(&mut self, order: &OpPositions) {
         // A function may stand behind what calls it.
-        self.of.values_mut().for_each(|list| list.sort_by_key(|access| order.first(access.op)));
+        self.of.values_mut().for_each(|list| list.shared_sort_by_key(|access| order.first(access.op)));
         self.of_merged.values_mut().for_each(|together| together.span_all(order));
     }
 }
@@ -355,7 +356,7 @@ impl TileAccesses<'_> {
 /// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
 fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
     let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
-    by_place.sort_unstable();
+    by_place.shared_sort();
     // Branches inside others come first: what is joined there is on one side here.
     let hands_on = |id: &OpId| module.control(*id) == Some(Control::If) && module.results(*id).len() > 0;
     for id in module.order().into_iter().rev().filter(hands_on) {
@@ -365,7 +366,7 @@ fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
         let (begin, end) = (order.first(id), order.last(id));
         let inside = by_place.partition_point(|(at, _)| *at <= begin)..by_place.partition_point(|(at, _)| *at < end);
         let mut inside: Vec<usize> = by_place[inside].iter().map(|(_, k)| *k).collect();
-        inside.sort_unstable();
+        inside.shared_sort();
         let (mut first, mut second) = (Vec::new(), BTreeMap::<_, VecDeque<usize>>::new());
         for k in inside {
             let tile = &tiles[k];

@@ -11,6 +11,7 @@ use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::row::{Fifo, HiddenMemory, Storage};
+use pto_isa::sort::SharedSort;
 use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
@@ -162,7 +163,7 @@ fn pieces(tiles: &[&LiveTile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<
     let mut pieces: Vec<Piece> = Vec::new();
     let mut of = vec![usize::MAX; tiles.len()];
     let mut order: Vec<usize> = (0..tiles.len()).collect();
-    order.sort_by_key(|k| tiles[*k].start);
+    order.shared_sort_by_key(|k| tiles[*k].start);
     for k in order {
         let tile = tiles[k];
         let source = which.source(tile).or(tile.other_side);
@@ -281,7 +282,7 @@ const MANY: usize = 500;
 fn worst_moment(tiles: &[&LiveTile]) -> u32 {
     // Bytes that have been needed up to a time, and those that are needed no longer.
     let sums = |mut times: Vec<(u32, u64)>| {
-        times.sort_unstable();
+        times.shared_sort();
         let mut sum = 0;
         for (_, bytes) in &mut times {
             sum += *bytes;
@@ -303,7 +304,7 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, cap
     let module = checked.module();
     let worst = worst_moment(tiles);
     let mut crowd: Vec<&&LiveTile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
-    crowd.sort_by_key(|t| std::cmp::Reverse(t.bytes));
+    crowd.shared_sort_by_key(|t| std::cmp::Reverse(t.bytes));
     let missing = peak.max(needed) - capacity;
     let message =
         format!("tiles of `{loc}` need {} bytes, {missing} more than {} has", peak.max(needed), checked.info().target);
@@ -392,7 +393,7 @@ fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     if let Some(value) = out.results(address).next() {
         operands.push(Operand { value, slot, span: Span::new(data.span.start, data.span.start) });
     }
-    operands.sort_by_key(|o| o.slot);
+    operands.shared_sort_by_key(|o| o.slot);
     let results_start = code.row().slots.len() as u8;
     let result = |v: pto_ir::Value| (v.ty, v.name, if lowered { results_start } else { v.slot }, v.span);
     let results = out.results(id).map(|v| out.value(v).clone()).map(result).collect();

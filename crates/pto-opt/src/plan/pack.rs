@@ -1,5 +1,7 @@
 //! Puts pieces that are needed at certain times into one memory.
 
+use pto_isa::sort::SharedSort;
+
 /// A piece: its bytes, and from when to when it is needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
@@ -27,7 +29,7 @@ pub fn lower_bound(pieces: &[Piece]) -> u64 {
         events.push((piece.start, true, piece.bytes));
         events.push((piece.end.saturating_add(1), false, piece.bytes));
     }
-    events.sort_unstable();
+    events.shared_sort();
     let (mut now, mut most) = (0u64, 0u64);
     for (_, begins, bytes) in events {
         now = if begins { now + bytes } else { now - bytes };
@@ -65,7 +67,7 @@ pub fn pack(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let others = meetings(pieces);
     let mut try_order = |key: &dyn Fn(usize) -> (u64, u64)| {
         let mut order: Vec<usize> = (0..pieces.len()).collect();
-        order.sort_by_key(|k| std::cmp::Reverse(key(*k)));
+        order.shared_sort_by_key(|k| std::cmp::Reverse(key(*k)));
         let places = lowest(pieces, &others, &order, floor);
         if peak(pieces, &places) < peak(pieces, &best) {
             best = places;
@@ -86,7 +88,7 @@ const TRIES: usize = 100;
 fn improved(pieces: &[Piece], others: &[Vec<u32>], mut best: Vec<u64>, floor: u64) -> Vec<u64> {
     let bound = lower_bound(pieces) + floor;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by_key(|k| (best[*k], std::cmp::Reverse(pieces[*k].bytes)));
+    order.shared_sort_by_key(|k| (best[*k], std::cmp::Reverse(pieces[*k].bytes)));
     for _ in 0..TRIES {
         let places = lowest(pieces, others, &order, floor);
         let top = peak(pieces, &places);
@@ -129,7 +131,7 @@ fn lowest(pieces: &[Piece], others: &[Vec<u32>], order: &[usize], floor: u64) ->
         let placed = others[k].iter().map(|other| *other as usize).filter(|other| places[*other] != NOWHERE);
         busy.clear();
         busy.extend(placed.map(|other| (places[other], places[other] + pieces[other].bytes)));
-        busy.sort_unstable();
+        busy.shared_sort();
         places[k] = first_gap(&busy, pieces[k].bytes, floor);
     }
     places
@@ -149,7 +151,7 @@ fn first_gap(busy: &[(u64, u64)], bytes: u64, floor: u64) -> u64 {
 /// Pieces in the order in which they are needed; those that are no longer needed leave.
 fn by_time(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.sort_by_key(|&k| (pieces[k].start, std::cmp::Reverse(pieces[k].bytes)));
+    order.shared_sort_by_key(|&k| (pieces[k].start, std::cmp::Reverse(pieces[k].bytes)));
     let mut places = vec![0; pieces.len()];
     // By place; few are needed at one time.
     let mut busy: Vec<(u64, u64, u32)> = Vec::new();

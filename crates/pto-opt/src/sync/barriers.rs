@@ -6,6 +6,7 @@
 
 use super::history::Need;
 use super::known::PIPES;
+use pto_isa::sort::SharedSort;
 
 /// A stretch that needs a barrier: behind one item, in front of another.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +25,7 @@ const ITERATIONS: usize = 6;
 /// The stretches at whose ends barriers stand.
 pub(super) fn place(stretches: &[BarrierRange], items: usize) -> Vec<BarrierRange> {
     let mut sorted = stretches.to_vec();
-    sorted.sort_by_key(|s| (s.at, s.need.part.pipe()));
+    sorted.shared_sort_by_key(|s| (s.at, s.need.part.pipe()));
     let mut last = [0; PIPES];
     let mut placed = place_iteration(&sorted, items, 0, &mut last);
     if !sorted.iter().any(|s| s.carried) {
@@ -38,7 +39,7 @@ pub(super) fn place(stretches: &[BarrierRange], items: usize) -> Vec<BarrierRang
         }
         if number + 1 == ITERATIONS {
             placed.extend(next);
-            placed.sort_by_key(|s| (s.at, s.need.part.pipe()));
+            placed.shared_sort_by_key(|s| (s.at, s.need.part.pipe()));
             placed.dedup_by_key(|s| (s.at, s.need.part.pipe()));
         } else {
             placed = next;

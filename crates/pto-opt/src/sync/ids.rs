@@ -8,6 +8,7 @@ use crate::order::OpPositions;
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// From where to where an edge is in use.
@@ -133,7 +134,7 @@ impl<'a> Colours<'a> {
         // What is called meanwhile uses its flags where it stands.
         let mut spans = self.order.called_elsewhere((start, end));
         spans.push((start, end));
-        spans.sort_unstable();
+        spans.shared_sort();
         let (start, end) = spans[0];
         self.open.insert((start, end, at));
         self.keys.insert(at, (start, end, at));
@@ -196,7 +197,7 @@ impl<'a> Colours<'a> {
             return Ok(*id);
         }
         let mut crowd: Vec<usize> = self.free.iter().flat_map(|id| users(*id)).collect();
-        crowd.sort_unstable();
+        crowd.shared_sort();
         crowd.dedup();
         crowd.push(at);
         Err(crowd)

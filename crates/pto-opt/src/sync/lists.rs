@@ -10,6 +10,7 @@ use crate::effects::OrderEffect;
 use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
+use pto_isa::sort::SharedSort;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -244,7 +245,7 @@ impl<'e> ListOrder<'e> {
         let mut needs = pass.history.needs(&pass.parts(at, shift), &pass.knowledge.now);
         // What comes later knows more: it may make the others superfluous, and flags may make barriers so.
         let is_barrier = |n: &Need| n.from.part.touch.pipe == n.part.touch.pipe;
-        needs.sort_by_key(|n| (is_barrier(n), std::cmp::Reverse(n.from.item), n.part.touch));
+        needs.shared_sort_by_key(|n| (is_barrier(n), std::cmp::Reverse(n.from.item), n.part.touch));
         for need in needs {
             if need.from.comes_before(&need.part, &pass.knowledge.now) {
                 continue;

@@ -28,6 +28,7 @@ use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::Pipe;
+use pto_isa::sort::SharedSort;
 use std::collections::BTreeSet;
 
 /// How pipes are ordered.
@@ -163,7 +164,7 @@ pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
         edges = lists::as_barriers(edges);
     }
     ids::assign(checked, &mut edges);
-    edges.sort_by_key(|edge| module.op(edge.before).span.start);
+    edges.shared_sort_by_key(|edge| module.op(edge.before).span.start);
     let module = apply::insert(module, &edges);
     Synced { module, edges, kept, left }
 }

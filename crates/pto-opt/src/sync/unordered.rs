@@ -5,6 +5,7 @@ use crate::places::{Home, ValueMemory};
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Family;
+use pto_isa::sort::SharedSort;
 
 /// Accesses that nothing orders.
 #[derive(Clone, Debug, Default)]
@@ -54,7 +55,7 @@ pub fn unordered(checked: &Checked, functions: &[OpId]) -> Unordered {
         }
     }
     let line = |id: OpId| module.op(id).span.start;
-    pairs.sort_by_key(|r| (line(r.second), line(r.first), *r));
+    pairs.shared_sort_by_key(|r| (line(r.second), line(r.first), *r));
     pairs.dedup();
     Unordered { pairs, unclear }
 }

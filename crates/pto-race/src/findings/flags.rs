@@ -7,6 +7,7 @@ use super::fixes::Repair;
 use super::*;
 use pto_ir::BlockId;
 use pto_isa::row::{Control, FlagForm, SyncOp};
+use pto_isa::sort::SharedSort;
 
 /// The statements of the text that set a flag, and those that wait for it, in source order.
 struct FlagEnds {
@@ -39,7 +40,7 @@ impl FlagEnds {
         let mut left = Self { sets: Vec::new(), waits: Vec::new() };
         let mut order = [&self.sets[..], &self.waits[..]].concat();
         let place = |id: &OpId| (all.text().block_of(*id), all.text().position(*id));
-        order.sort_by_key(place);
+        order.shared_sort_by_key(place);
         for block in order.chunk_by(|a, b| place(a).0 == place(b).0) {
             let mut up = std::collections::VecDeque::new();
             for id in block {
@@ -150,7 +151,7 @@ impl Findings<'_> {
         };
         let others = self.stated().all_flags().filter(|f| **f != flag);
         let mut others: Vec<(u8, Flag)> = others.filter_map(|f| Some((alike(f)?, *f))).collect();
-        others.sort_unstable();
+        others.shared_sort();
         let repair = |other: Flag| {
             if is_set { self.one_name(flag, other, block) } else { self.one_name(other, flag, block) }
         };
@@ -171,7 +172,7 @@ impl Findings<'_> {
         let block = self.text().block_of(wait)?;
         let own = ends.within(self, block);
         let mut order = [&own.sets[..], &own.waits[..]].concat();
-        order.sort_by_key(|id| self.text().position(*id));
+        order.shared_sort_by_key(|id| self.text().position(*id));
         let idle = |a: OpId, b: OpId| {
             let between = &self.module.block(block).ops[self.text().position(a) + 1..self.text().position(b)];
             !between.iter().any(|id| self.works_on(*id, flag.src))
@@ -226,7 +227,7 @@ impl Findings<'_> {
     fn without_one_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let own = ends.within(self, self.text().block_of(set)?);
         let mut order = [&own.sets[..], &own.waits[..]].concat();
-        order.sort_by_key(|id| self.text().position(*id));
+        order.shared_sort_by_key(|id| self.text().position(*id));
         let twice = order.windows(2).find(|w| own.sets.contains(&w[0]) && own.sets.contains(&w[1]))?;
         let edit = Edit::remove(self.span(twice[0]));
         (own.sets.len() > own.waits.len()).then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))

@@ -23,6 +23,7 @@ use pto_check::Checked;
 use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Flag, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Change, Diagnostic, Edit, Family, Op, Pipe, Span, Target};
 use stated::Stated;
 use std::cell::OnceCell;
@@ -239,7 +240,7 @@ impl<'a> Findings<'a> {
         self.repair_talk();
         self.move_tiles();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Finding::finish).collect();
-        all.sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
+        all.shared_sort_by_key(|d| (!d.is_error(), rank(d.code), d.primary.span));
         all
     }
 

@@ -7,6 +7,7 @@ use pto_cpu::SignalWord;
 use pto_ir::print::{attributes_text, type_text};
 use pto_ir::{Attr, TypeStyle};
 use pto_isa::row::Arith;
+use pto_isa::sort::SharedSort;
 use pto_isa::{ScalarType, Type};
 
 /// A core that can never go on.
@@ -47,7 +48,7 @@ impl Findings<'_> {
             }
         });
         let mut all: Vec<i64> = all.into_iter().collect();
-        all.sort_by_key(|n| (n.unsigned_abs(), *n < 0));
+        all.shared_sort_by_key(|n| (n.unsigned_abs(), *n < 0));
         all
     }
 

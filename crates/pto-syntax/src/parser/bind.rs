@@ -5,6 +5,7 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Infer, SlotCount, SlotKind, Syntax};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -44,7 +45,7 @@ impl<'s> Parser<'s> {
                 self.state_type(t.value, *ty, *span);
             }
         }
-        operands.sort_by_key(|o| o.slot);
+        operands.shared_sort_by_key(|o| o.slot);
         self.report_twice(row, &operands);
         let (positional, named) = (std::mem::take(&mut chunks.positional), std::mem::take(&mut chunks.attrs));
         let attrs = self.bind_attrs(row, positional, named, head.name_span);

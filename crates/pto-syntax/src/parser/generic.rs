@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::{Arith, Custom, SlotCount, SlotKind, Syntax};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -143,7 +144,7 @@ impl<'s> Parser<'s> {
             let order = row.generic_slots();
             let slots = sizes.iter().zip(order).flat_map(|(&n, s)| std::iter::repeat_n(s as u8, n));
             let mut operands: Vec<Operand> = uses.iter().zip(slots).map(|(&u, s)| Self::operand(u, s)).collect();
-            operands.sort_by_key(|o| o.slot);
+            operands.shared_sort_by_key(|o| o.slot);
             self.report_twice(row, &operands);
             return Some(operands);
         }
@@ -188,7 +189,7 @@ impl<'s> Parser<'s> {
             let message = format!("`{}` takes no operand here", row.full_name());
             self.error(codes::OPERAND_COUNT, extra.1, message);
         }
-        operands.sort_by_key(|o| o.slot);
+        operands.shared_sort_by_key(|o| o.slot);
         operands
     }
 }

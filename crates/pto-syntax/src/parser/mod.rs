@@ -20,6 +20,7 @@ mod types;
 
 use crate::lexer::{Lexeme, Lexer, Tok};
 use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::collections::{HashMap, HashSet};
@@ -132,7 +133,7 @@ impl<'s> Parser<'s> {
     fn finish(mut self) -> (Module, Vec<Diagnostic>) {
         self.module.comments = std::mem::take(&mut self.lexer.comments);
         self.drop_consequences();
-        self.diagnostics.sort_by_key(|d| d.primary.span);
+        self.diagnostics.shared_sort_by_key(|d| d.primary.span);
         self.diagnostics.dedup_by(|a, b| {
             a == b || a.code == codes::TYPE_DISAGREES && a.code == b.code && a.primary.span == b.primary.span
         });

@@ -2,6 +2,7 @@
 
 use pto_ir::{Def, Module, Sym, TypeId, Value, ValueId};
 use pto_isa::Span;
+use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
 /// The visible names. A table from symbol to value with an undo log, so that entering and leaving a scope
@@ -74,7 +75,7 @@ impl Scopes {
             module.resolve_uses(&map);
         }
         let mut left: Vec<ValueId> = mark.pending.into_values().collect();
-        left.sort_unstable();
+        left.shared_sort();
         left
     }
 

@@ -3,6 +3,7 @@
 use super::{Page, PageBlock, Section, forms, words};
 use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind};
 use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
+use pto_isa::sort::SharedSort;
 
 pub(super) fn page(op: Op) -> Page {
     let row = op.row();
@@ -120,7 +121,7 @@ fn rules(row: &Row) -> Option<Section> {
     let reach = |t: &Targets| row.targets.iter().filter(|x| t.contains(*x)).collect::<Vec<_>>();
     let everywhere = row.targets.iter().count();
     let mut all: Vec<_> = row.shape_rules.iter().chain(row.rules).filter(|(t, _)| !reach(t).is_empty()).collect();
-    all.sort_by_key(|(t, _)| std::cmp::Reverse(reach(t).len()));
+    all.shared_sort_by_key(|(t, _)| std::cmp::Reverse(reach(t).len()));
     let text = |(t, rule): &&(Targets, crate::isa::rules::Rule)| {
         let on = reach(t);
         let names: Vec<_> = on.iter().map(|t| t.name()).collect();

@@ -1,5 +1,7 @@
 //! Programs laid out for a page: long types get a name, long lines are broken.
 
+use pto_isa::sort::SharedSort;
+
 /// Columns a line of an example may have.
 const WIDTH: usize = 92;
 
@@ -32,7 +34,7 @@ fn repeated_types(program: &str) -> Vec<String> {
             }
         }
     }
-    found.sort();
+    found.shared_sort();
     found.into_iter().map(|(_, ty)| ty).collect()
 }
 

@@ -7,6 +7,7 @@ use crate::ir::{Attr, BlockId, Module, OpId, Operand, Sym, ValueId};
 use crate::ir::{Builder, OpExtras};
 use crate::isa::row::{Arith, Control};
 use crate::isa::{DType, Diagnostic, Op, ScalarType, Span, Type};
+use pto_isa::sort::SharedSort;
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -310,7 +311,7 @@ impl InstrCall {
         let row = self.op.row();
         let written = |slot: &u8| row.slot_at(usize::from(*slot)).dir != crate::isa::Dir::In;
         let first = self.operands.iter().find(|(slot, value)| written(slot) && value.is_some()).and_then(|o| o.1);
-        self.operands.sort_by_key(|(slot, _)| *slot);
+        self.operands.shared_sort_by_key(|(slot, _)| *slot);
         let operands: Vec<(u8, ValueId)> =
             self.operands.iter().filter_map(|(slot, value)| Some((*slot, value.or(first)?))).collect();
         at(self.place, |trace| {
