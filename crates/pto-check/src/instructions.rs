@@ -102,7 +102,7 @@ impl OpCheck<'_> {
         }
         let accepted: Vec<Target> = Target::ALL
             .into_iter()
-            .filter(|&t| t != target && self.row.targets.contains(t) && instance(t).check().0.is_empty())
+            .filter(|&t| t != target && self.row.targets.contains(t) && instance(t).is_legal())
             .collect();
         problems.extend(broken.into_iter().map(|b| self.describe(b, &accepted)));
         false

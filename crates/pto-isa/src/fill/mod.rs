@@ -33,7 +33,7 @@ impl Filling {
     pub fn is_legal_in(&self, target: Target, manual: bool) -> bool {
         let args: Vec<RuleArg> = self.types.iter().map(|(slot, ty)| RuleArg { slot: *slot, ty, value: None }).collect();
         let row = self.op.row();
-        Instance { row, target, manual, args: &args, attrs: &self.attrs }.check().0.is_empty()
+        Instance { row, target, manual, args: &args, attrs: &self.attrs }.is_legal()
     }
 }
 

@@ -708,7 +708,7 @@ mod tests {
 
     fn legal(op: Op, target: Target, attrs: &[(&str, AttrValue)]) -> bool {
         let instance = Instance { row: op.row(), target, manual: false, args: &[], attrs };
-        instance.check().0.is_empty()
+        instance.is_legal()
     }
 
     #[test]

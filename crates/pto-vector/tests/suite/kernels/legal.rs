@@ -84,7 +84,7 @@ impl Operands {
 
     fn is_legal(&self, op: Op, target: Target) -> bool {
         let whole = |ty: &TileType| ty.broken_rules().is_empty() && ty.dtype.bits() >= 8;
-        self.tiles().all(|(_, ty)| whole(ty)) && self.with_instance(op, target, |i| i.check().0.is_empty())
+        self.tiles().all(|(_, ty)| whole(ty)) && self.with_instance(op, target, |i| i.is_legal())
     }
 }
 
