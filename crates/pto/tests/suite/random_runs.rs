@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Programs when nobody says how many.
-const PROGRAMS: u64 = 300;
+const PROGRAMS: u64 = 150;
 /// Programs that differ before there are enough of them.
 const MOST_PROBLEMS: usize = 20;
 /// In place of a number of threads: one, and somebody looks on.
