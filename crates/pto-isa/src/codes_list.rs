@@ -235,8 +235,8 @@ codes! {
     GLOBAL_MISALIGNED = 814, "a misaligned address in global memory",
         "The start address of a view is not a multiple of its element size. What a device does then is undefined.";
 
-    CACHE_SHARED = 815, "scalar stores of two cores in one cache line",
-        "The scalar unit of each core stores to global memory through a private data cache, which writes back whole lines of 64 bytes. If two cores store to different bytes of one line, the later write-back overwrites the bytes of the other core (false sharing). Keep the stores of different cores 64 bytes apart. Or write the line back on the first core (`cmo.cacheinvalid` of the address, then `fence.barrier_all`) before it signals the second, and invalidate the copy of the second core (`cmo.cacheinvalid`) before it stores.";
+    CACHE_SHARED = 815, "a cache line that a scalar store shares with another write",
+        "The scalar unit of each core stores to global memory through a private data cache, which writes back whole lines of 64 bytes. If two cores store to different bytes of one line, the later write-back overwrites the bytes of the other core (false sharing). Keep the stores of different cores 64 bytes apart. Or write the line back on the first core (`cmo.cacheinvalid` of the address, then `fence.barrier_all`) before it signals the second, and invalidate the copy of the second core (`cmo.cacheinvalid`) before it stores. A tile store into the line counts, too, also one of the same core.";
     CACHE_HELD = 816, "a scalar store that is still in the data cache",
         "A `store_scalar` to global memory stays in the data cache of its core until the line is written back. Tile loads, transfers and other cores read memory, not this cache, so they see the old value. Flags, barriers and `syncall` order instructions but do not write the cache back. After the store, write the line back with `cmo.cacheinvalid` of the address or of the whole cache, then wait with `fence.barrier_all`, before the flag or the signal. The cache is also written back at the end of a kernel.";
     CACHE_STALE = 817, "a scalar load of a stale cache line",

@@ -221,6 +221,19 @@ impl Detector<'_> {
         holds
     }
 
+    /// True where a program that takes the default of a switch, too, is made to see words that are not as they should be.
+    pub fn denies(&mut self, (id, core): (CoreId, usize), op: OpId, leads: &Arc<Formula>) -> bool {
+        let Some((words, asked)) = self.question(leads, true) else { return false };
+        let denied = self.answers.answer((id, op), true, TRIES) == Answer::No;
+        if denied {
+            let moment = self.word_moment(core);
+            if let Words::Recorded(log) = &mut self.words {
+                log.missed(&words, &asked, &moment, self.answers.last);
+            }
+        }
+        denied
+    }
+
     /// A core goes on knowing that what is computed from words is so.
     pub fn learns(&mut self, core: usize, formula: &Arc<Formula>, is: bool) {
         if let Some((words, asked)) = self.question(formula, is) {

@@ -85,6 +85,10 @@ impl Observer for Metered<'_, '_, '_> {
         self.detector.decided(core, op, taken, formula);
     }
 
+    fn switched(&mut self, core: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
+        self.detector.switched(core, op, way, leads)
+    }
+
     fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
         self.detector.stuck(core, op, word);
     }

@@ -1,7 +1,9 @@
 //! The data caches of scalar units: what they hold back from others, and what they have not noticed.
 
+use crate::clock::{Clock, PIPES, pipe_index};
 use crate::detector::Detector;
 use crate::findings::{Conflict, Findings, InstrSite};
+use crate::memory::Memories;
 use crate::now::Now;
 use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
@@ -9,22 +11,43 @@ use pto_cpu::{Access, AddressSpace, Atomic, CACHE_LINE};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Bytes that a scalar unit has stored into a line, and when it has written the line back.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct CachedStore {
     stamp: Stamp,
-    first: i64,
-    end: i64,
+    bytes: Mask,
     back: Option<Stamp>,
+    /// Bytes of others that the copy behind the store does not have.
+    lacks: Vec<(Stamp, Mask)>,
 }
 
-/// A copy of a line in the cache of a core, and the write it does not know of.
-#[derive(Clone, Copy, Debug)]
+/// Bytes of a line, a bit each.
+type Mask = u64;
+
+fn mask(line: i64, (first, end): (i64, i64)) -> Mask {
+    let start = line * CACHE_LINE;
+    let below = |at: i64| match (at - start).clamp(0, CACHE_LINE) {
+        CACHE_LINE => Mask::MAX,
+        bits => (1 << bits) - 1,
+    };
+    below(end) & !below(first)
+}
+
+/// A copy of a line in the cache of a core, and what was known to be done when it was made.
+#[derive(Clone, Debug)]
 struct CachedCopy {
     team: u32,
     thread: u32,
-    stale: Option<Stamp>,
+    known: Arc<Clock>,
+}
+
+impl CachedCopy {
+    /// True when a write was done before the copy was made.
+    fn has(&self, write: &Stamp) -> bool {
+        write.team == self.team && (write.thread == self.thread || write.time <= self.known.get(write.thread as usize))
+    }
 }
 
 #[derive(Default, Debug)]
@@ -39,6 +62,8 @@ pub(crate) struct Caches {
     lines: BTreeMap<(usize, i64), CacheLine>,
     /// The last number that a loop has found, by core and word.
     asked: BTreeMap<(usize, Word), i64>,
+    /// What a core knew when it made its last copy: it often knows the same at the next.
+    known: Option<Arc<Clock>>,
 }
 
 impl Caches {
@@ -51,108 +76,186 @@ impl Caches {
         self.asked.clear();
     }
 
-    /// A core writes lines back and forgets them.
-    fn clean(&mut self, access: Option<&Access>, back: &Stamp) {
-        let own = |line: &mut CacheLine| {
+    /// A core writes lines back and forgets them. Returns what that undoes.
+    fn clean(&mut self, access: Option<&Access>, back: &Stamp) -> Vec<Undone> {
+        let mut undone = Vec::new();
+        let mut own = |(&(buffer, line), state): (&(usize, i64), &mut CacheLine)| {
             let mine = |store: &&mut CachedStore| (store.stamp.team, store.stamp.thread) == (back.team, back.thread);
-            line.stores.iter_mut().filter(mine).filter(|s| s.back.is_none()).for_each(|s| s.back = Some(*back));
-            line.copies.retain(|c| (c.team, c.thread) != (back.team, back.thread));
+            for store in state.stores.iter_mut().filter(mine).filter(|s| s.back.is_none()) {
+                store.back = Some(*back);
+                undone.extend(store.undone(buffer, line));
+            }
+            state.copies.retain(|c| (c.team, c.thread) != (back.team, back.thread));
         };
         match access {
-            None => self.lines.values_mut().for_each(own),
+            None => self.lines.iter_mut().for_each(own),
             Some(Access { place: AddressSpace::Global(buffer), start, .. }) => {
-                self.lines.get_mut(&(*buffer, start.div_euclid(CACHE_LINE))).into_iter().for_each(own);
+                let key = (*buffer, start.div_euclid(CACHE_LINE));
+                self.lines.get_mut(&key).into_iter().for_each(|line| own((&key, line)));
             }
             Some(_) => {}
         }
+        undone
     }
 
-    /// The lines that an access touches, each with the bytes of it.
-    fn touched(&mut self, access: &Access, mut each: impl FnMut((i64, i64), &mut CacheLine)) {
+    /// What is undone by lines that a team leaves in its caches.
+    fn left(&mut self, team: u32) -> Vec<Undone> {
+        let mut undone = Vec::new();
+        for (&(buffer, line), state) in &mut self.lines {
+            for store in state.stores.iter_mut().filter(|s| s.stamp.team == team && s.back.is_none()) {
+                undone.extend(store.undone(buffer, line));
+            }
+        }
+        undone
+    }
+
+    /// The lines that an access touches, each with its number and the bytes of it.
+    fn touched(&mut self, access: &Access, mut each: impl FnMut(i64, (i64, i64), &mut CacheLine)) {
         let AddressSpace::Global(buffer) = access.place else { return };
         for row in 0..access.rows as i64 {
             let first = access.start.saturating_add(row.saturating_mul(access.stride));
             let end = first.saturating_add(access.row_bytes as i64);
             let lines = (buffer, first.div_euclid(CACHE_LINE))..=(buffer, (end - 1).div_euclid(CACHE_LINE));
             if first < end {
-                self.lines.range_mut(lines).for_each(|(_, line)| each((first, end), line));
+                self.lines.range_mut(lines).for_each(|((_, at), line)| each(*at, (first, end), line));
             }
+        }
+    }
+
+    /// What a core knows now, shared with its last copy if that is the same.
+    fn known(&mut self, now: &Now<'_>) -> Arc<Clock> {
+        match &self.known {
+            Some(known) if **known == *now.clock => known.clone(),
+            _ => self.known.insert(Arc::new(now.clock.clone())).clone(),
         }
     }
 
     /// An access that does not go through the cache of a scalar unit, or one that does.
     pub fn access(
         &mut self,
+        memories: &mut Memories,
         (access, stamp, is_scalar): (&Access, &Stamp, bool),
         now: &Now<'_>,
         site: InstrSite,
         findings: &mut Findings<'_>,
     ) {
         let AddressSpace::Global(buffer) = access.place else { return };
+        let (mut written, mut known) = (Vec::new(), None);
         if is_scalar {
-            self.lines.entry((buffer, access.start.div_euclid(CACHE_LINE))).or_default();
+            let line = access.start.div_euclid(CACHE_LINE);
+            self.lines.entry((buffer, line)).or_default();
+            written = memories.writes_of_line(buffer, line * CACHE_LINE, CACHE_LINE as u64);
+            known = Some(self.known(now));
         }
         // Whoever has found a word as another core stored it knows that the line was written back.
         let asked = std::mem::take(&mut self.asked);
-        self.touched(access, |bytes, line| {
-            let own = |team: u32, thread: u32| is_scalar && (team, thread) == (stamp.team, stamp.thread);
+        self.touched(access, |at, bytes, line| {
+            let own =
+                |store: &CachedStore| is_scalar && (store.stamp.team, store.stamp.thread) == (stamp.team, stamp.thread);
             let conflict =
                 |other: &Stamp| now.conflict(access, (bytes.0 as u64, (bytes.1 - bytes.0) as u64), other, site);
-            if access.write {
-                line.copies.iter_mut().filter(|c| !own(c.team, c.thread)).for_each(|c| c.stale = Some(*stamp));
-            }
+            let touched = mask(at, bytes);
             let is_seen = |store: &CachedStore| {
-                now.is_after(&store.stamp) && asked.keys().any(|(_, word)| *word == (buffer, store.first))
+                let holds = |word: &Word| word.0 == buffer && store.bytes & mask(at, (word.1, word.1 + 1)) != 0;
+                now.is_after(&store.stamp) && asked.keys().any(|(_, word)| holds(word))
             };
             let is_back = |store: &CachedStore| store.back.is_some_and(|back| now.is_after(&back) || is_seen(store));
-            let overlaps = |store: &CachedStore| store.first < bytes.1 && bytes.0 < store.end;
-            for store in line.stores.iter().filter(|s| !own(s.stamp.team, s.stamp.thread) && !is_back(s)) {
-                let ordered = now.is_after(&store.stamp);
-                if !access.write && overlaps(store) && ordered {
+            for store in line.stores.iter().filter(|s| !own(s) && !is_back(s)) {
+                let (ordered, overlaps) = (now.is_after(&store.stamp), store.bytes & touched != 0);
+                if !access.write && overlaps && ordered {
                     findings.held_in_cache(&conflict(&store.stamp));
-                } else if access.write && is_scalar && (ordered || !overlaps(store)) {
+                } else if access.write && (ordered || !overlaps) {
                     findings.line_shared(&conflict(&store.stamp), stamp, ordered);
                 }
             }
-            if !is_scalar {
+            let Some(known) = known.clone() else {
                 // What lies there now was not stored by a scalar unit.
-                line.stores.retain(|s| !(access.write && bytes.0 <= s.first && s.end <= bytes.1));
+                line.stores.retain(|s| !(access.write && s.bytes & !touched == 0));
+                return;
+            };
+            let copy = line.copy(stamp, known);
+            let lacks = written.iter().map(|(write, bytes)| (*write, mask(at, *bytes)));
+            let lacks = lacks.filter(|(write, _)| (write.team, write.thread) != (stamp.team, stamp.thread));
+            if !access.write {
+                // What was not written back is reported as that.
+                let is_there = |write: &Stamp| line.store_of(write).is_none_or(is_back);
+                let is_old = |write: &Stamp| now.is_after(write) && is_there(write) && !line.has(&copy, write, is_seen);
+                for (write, _) in lacks.filter(|(write, bytes)| bytes & touched != 0 && is_old(write)) {
+                    findings.old_copy(&conflict(&write));
+                }
                 return;
             }
-            line.keep(access, bytes, stamp, |write| findings.old_copy(&conflict(write)));
+            // Unordered stores of scalar units were reported above.
+            let is_open = |write: &Stamp| now.is_after(write) || !is_scalar_unit(write);
+            let lacks = lacks.filter(|(write, _)| is_open(write) && !line.has(&copy, write, is_seen)).collect();
+            line.store(CachedStore { stamp: *stamp, bytes: touched, back: None, lacks });
         });
         self.asked = asked;
     }
 }
 
+fn is_scalar_unit(stamp: &Stamp) -> bool {
+    stamp.thread as usize % PIPES == pipe_index(Pipe::S)
+}
+
 impl CacheLine {
-    /// The scalar unit of a core has touched the line.
-    fn keep(&mut self, access: &Access, bytes: (i64, i64), stamp: &Stamp, mut old: impl FnMut(&Stamp)) {
-        let who = (stamp.team, stamp.thread);
-        let copy = self.copies.iter().position(|c| (c.team, c.thread) == who);
-        if let Some(write) = copy.and_then(|at| self.copies[at].stale).filter(|_| !access.write) {
-            old(&write);
+    /// The copy of a core; a new one if it has none.
+    fn copy(&mut self, stamp: &Stamp, known: Arc<Clock>) -> CachedCopy {
+        if let Some(copy) = self.copies.iter().find(|c| (c.team, c.thread) == (stamp.team, stamp.thread)) {
+            return copy.clone();
         }
-        if copy.is_none() {
-            self.copies.retain(|c| c.team == stamp.team);
-            self.copies.push(CachedCopy { team: who.0, thread: who.1, stale: None });
-        }
-        if !access.write {
-            return;
-        }
-        let mut store = CachedStore { stamp: *stamp, first: bytes.0, end: bytes.1, back: None };
+        let copy = CachedCopy { team: stamp.team, thread: stamp.thread, known };
+        self.copies.retain(|c| c.team == stamp.team);
+        self.copies.push(copy.clone());
+        copy
+    }
+
+    /// What a write of a scalar unit is kept as.
+    fn store_of(&self, write: &Stamp) -> Option<&CachedStore> {
+        let who = (write.team, write.thread);
+        self.stores.iter().find(|s| (s.stamp.team, s.stamp.thread) == who && write.time <= s.stamp.time)
+    }
+
+    /// True when a copy has what was written. What a scalar unit stores is there once it was written back; if it never is, that is
+    /// reported where it is read.
+    fn has(&self, copy: &CachedCopy, write: &Stamp, is_seen: impl Fn(&CachedStore) -> bool) -> bool {
+        let store = self.store_of(write);
+        copy.has(write) && store.is_none_or(|s| s.back.is_none_or(|back| copy.has(&back)) || is_seen(s))
+    }
+
+    /// A scalar unit has stored into its copy.
+    fn store(&mut self, mut new: CachedStore) {
         let mut gone = false;
         self.stores.retain(|s| {
-            if (s.stamp.team, s.stamp.thread) == who {
+            if (s.stamp.team, s.stamp.thread) == (new.stamp.team, new.stamp.thread) {
                 if s.back.is_none() {
-                    (store.first, store.end) = (store.first.min(s.first), store.end.max(s.end));
+                    new.bytes |= s.bytes;
+                    new.lacks
+                        .extend(s.lacks.iter().filter(|lack| !new.lacks.contains(lack)).copied().collect::<Vec<_>>());
                 }
                 return false;
             }
             // Of cores that are gone one store is enough.
-            s.stamp.team == stamp.team || !std::mem::replace(&mut gone, true)
+            s.stamp.team == new.stamp.team || !std::mem::replace(&mut gone, true)
         });
-        self.stores.push(store);
+        self.stores.push(new);
+    }
+}
+
+/// A write that the write-back of a line replaces with what was there before.
+struct Undone {
+    buffer: usize,
+    first: u64,
+    write: Stamp,
+    store: Stamp,
+}
+
+impl CachedStore {
+    /// What goes wrong when the line is written back as it is.
+    fn undone(&mut self, buffer: usize, line: i64) -> Vec<Undone> {
+        let lost = std::mem::take(&mut self.lacks).into_iter().filter(|(_, bytes)| bytes & !self.bytes != 0);
+        let first = (line * CACHE_LINE) as u64;
+        lost.map(|(write, _)| Undone { buffer, first, write, store: self.stamp }).collect()
     }
 }
 
@@ -172,7 +275,32 @@ impl Detector<'_> {
             origin: 0,
             atomic: Atomic::No,
         };
-        self.caches.clean(accesses.first(), &back);
+        for undone in self.caches.clean(accesses.first(), &back) {
+            self.undoes(&undone, Some(&moment.clock));
+        }
+    }
+
+    /// What is still in the caches when cores are done is written back later.
+    pub fn leave_caches(&mut self) {
+        for undone in self.caches.left(self.team()) {
+            self.undoes(&undone, None);
+        }
+    }
+
+    /// A line is written back, and with it bytes that others have replaced since it was read.
+    fn undoes(&mut self, Undone { buffer, first, write, store }: &Undone, known: Option<&Clock>) {
+        let same = write.team == store.team;
+        let site = InstrSite { op: store.op, step: store.step, core: self.core_at(store.thread) };
+        let conflict = Conflict {
+            place: AddressSpace::Global(*buffer),
+            first: *first,
+            bytes: CACHE_LINE as u64,
+            other: *write,
+            other_core: same.then(|| self.core_at(write.thread)),
+            site,
+        };
+        let ordered = same && known.is_some_and(|known| write.time <= known.get(write.thread as usize));
+        self.findings.line_undone(&conflict, store, ordered);
     }
 
     /// A loop has found a number in a word, directly or in a tile. Says what keeps it from finding another one.
@@ -182,7 +310,8 @@ impl Detector<'_> {
             let line = self.caches.lines.get(&(word.0, word.1.div_euclid(CACHE_LINE)));
             let thread = self.scalar_thread(core);
             let held = line.into_iter().flat_map(|l| &l.stores).find(|s| s.stamp.thread != thread && s.back.is_none());
-            let held = held.filter(|s| s.first <= word.1 && word.1 < s.end).map(|s| s.stamp.op);
+            let byte = mask(word.1.div_euclid(CACHE_LINE), (word.1, word.1 + 1));
+            let held = held.filter(|s| s.bytes & byte != 0).map(|s| s.stamp.op);
             if !forgets {
                 self.findings.asks_cache(site);
             }
@@ -210,15 +339,53 @@ impl Findings<'_> {
         });
     }
 
-    /// Two cores have stored into one line.
+    /// A line is written back that lacks what somebody else has written there. A copy that is older than an ordered write has to be
+    /// forgotten.
+    fn line_undone(&mut self, conflict: &Conflict, stamp: &Stamp, ordered: bool) {
+        if self.has(codes::CACHE_SHARED, conflict.other.op, conflict.site.op) {
+            return;
+        }
+        self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
+            let message = format!(
+                "a scalar store keeps an old copy of a cache line, at byte {}: its write-back undoes what {} writes there",
+                conflict.first,
+                all.writer(conflict),
+            );
+            let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message)
+                .label(all.span(conflict.other.op), "written here")
+                .legal("the data cache of a core writes back whole lines of 64 bytes");
+            let edits = match ordered {
+                true => vec![Edit::before(all.span(conflict.site.op), CLEAN)],
+                false => all.ordered_writes(conflict, stamp),
+            };
+            d.help("keep scalar stores 64 bytes apart from what others write; or read the line after they have written").edits(edits)
+        });
+    }
+
+    /// Who writes beside a scalar store.
+    fn writer(&self, conflict: &Conflict) -> String {
+        let pipe = pto_check::pipe_of(self.module(), conflict.other.op, self.target).unwrap_or(Pipe::S);
+        match conflict.other_core {
+            Some(core) if core == conflict.site.core => pipe.to_string(),
+            Some(_) => format!("{pipe} of another core"),
+            None => format!("{pipe} of another block"),
+        }
+    }
+
+    /// Two cores have stored into one line, or a tile is stored into a line that a scalar unit holds.
     fn line_shared(&mut self, conflict: &Conflict, stamp: &Stamp, ordered: bool) {
+        let by_scalars = is_scalar_unit(stamp);
         self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
             let line = conflict.first - conflict.first % CACHE_LINE as u64;
-            let message = format!("two cores store into one cache line, at byte {line}: the last write-back wins");
+            let message = match by_scalars {
+                true => format!("two cores store into one cache line, at byte {line}: the last write-back wins"),
+                false => format!("the cache line at byte {line} is written before a scalar store into it was written back"),
+            };
             let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message);
             let d = match conflict.other.op == conflict.site.op {
                 true => d.remark("other cores also store here"),
-                false => d.label(all.span(conflict.other.op), "another core stores into it here"),
+                false if by_scalars => d.label(all.span(conflict.other.op), "another core stores into it here"),
+                false => d.label(all.span(conflict.other.op), "stored here, into the data cache"),
             };
             let d = d.legal("the data cache of a core writes back whole lines of 64 bytes");
             let first = Edit::after(all.span(conflict.other.op), CLEAN);

@@ -1,5 +1,6 @@
 //! What decides the branches of a program: arguments, scalars from memory, and the numbers they are compared with.
 
+use crate::paths::Branches;
 use crate::rounds::{Jumps, rounds};
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
@@ -15,6 +16,8 @@ pub(crate) struct Cone {
     pub loads: BTreeSet<OpId>,
     pub ints: BTreeSet<i64>,
     pub floats: Vec<f64>,
+    /// Numbers that the program stores decide something.
+    pub computed: bool,
     seen: BTreeSet<ValueId>,
 }
 
@@ -37,7 +40,7 @@ impl<'a> Sources<'a> {
     }
 
     /// Everything that decides a branch or a loop of the program.
-    pub fn of_branches(&self) -> Cone {
+    pub fn of_branches(&self, first: &Branches) -> Cone {
         let mut cone = Cone::default();
         self.module.walk(self.module.top, &mut |id| {
             let operands = self.module.operands(id);
@@ -53,10 +56,25 @@ impl<'a> Sources<'a> {
                 self.module.attrs(id).iter().for_each(|(_, attr)| ints_of(attr, &mut cone.ints));
             }
         });
+        self.follow_stores(&mut cone, first);
         // A scalar that a loop asks for again and again is not made to be one and the same.
         let inside = self.in_whiles();
         cone.loads.retain(|load| !inside.contains(load));
         cone
+    }
+
+    /// A scalar that the program stores itself is not chosen: it is what the stored number depends on.
+    fn follow_stores(&self, cone: &mut Cone, first: &Branches) {
+        let mut known = BTreeSet::new();
+        while let Some((load, stores)) = cone.loads.iter().find_map(|load| Some((*load, first.writers_of(*load)?))) {
+            cone.loads.remove(&load);
+            cone.computed = true;
+            if known.insert(load) {
+                let stored = stores.flat_map(|store| self.module.operands(store)).map(|o| o.value);
+                let is_scalar = |value: &ValueId| self.module.value_type(*value).scalar().is_some();
+                stored.filter(is_scalar).for_each(|value| self.follow(value, cone));
+            }
+        }
     }
 
     /// True when a branch depends on something that can be chosen.
@@ -125,7 +143,9 @@ impl<'a> Sources<'a> {
                 _ if self.module.op(id).op.row().family == Family::Arith => {
                     open.extend(self.module.operands(id).iter().map(|o| o.value));
                 }
-                Meaning::Control(Control::If | Control::For | Control::While) => self.around(id, open),
+                Meaning::Control(Control::If | Control::IndexSwitch | Control::For | Control::While) => {
+                    self.around(id, open);
+                }
                 _ => {}
             },
             Def::Arg(block, at) if !self.is_entry(block) => open.extend(self.jumps.given(block, at as usize)),

@@ -9,15 +9,10 @@ use crate::core::{CoreState, PipeStep};
 use crate::findings::{Findings, InstrSite, StuckCore};
 use crate::link_state::LinkState;
 use crate::memory::Memories;
-use crate::now::Now;
 use crate::paths::{Branches, is_loop};
 use crate::polls::{Polls, ignored, polls};
-use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Words;
-use pto_cpu::{
-    Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Formula, Observer, Plan, Ring, Role,
-    SignalWord,
-};
+use pto_cpu::{Access, Action, Answer, CoreId, Detail, Event, Formula, Observer, Plan, Ring, Role, SignalWord};
 use pto_ir::OpId;
 use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,9 +38,9 @@ pub(crate) struct Detector<'a> {
     team: u32,
     ids: BTreeMap<CoreId, usize>,
     /// The cores of the team, by position.
-    names: Vec<CoreId>,
+    pub names: Vec<CoreId>,
     /// The tiles that cores of each role are given.
-    given: BTreeMap<Role, Vec<u32>>,
+    pub given: BTreeMap<Role, Vec<u32>>,
     last: Option<(CoreId, usize)>,
     pub cores: Vec<CoreState>,
     pub memories: Memories,
@@ -80,6 +75,7 @@ impl Observer for Detector<'_> {
         let site = InstrSite { op: event.op, step: event.step, core: event.core };
         match event.action {
             Action::Work if matches!(event.detail, Detail::Number(_)) => {
+                self.branches.scalar(event);
                 if !self.asks_word(core, site, event) {
                     self.issue(core, self.index_of(event.pipe), PipeStep::Scalar, site, event.accesses);
                     self.stores_word(core, event);
@@ -114,6 +110,10 @@ impl Observer for Detector<'_> {
             Action::AwaitBackground if self.ignored.contains(&event.op) => {}
             Action::AwaitBackground => self.await_transfer(core, event),
             Action::Other => {}
+            Action::Notify => {
+                self.branches.scalar(event);
+                self.link(core, site, event);
+            }
             _ => self.link(core, site, event),
         }
     }
@@ -158,6 +158,24 @@ impl Observer for Detector<'_> {
             Some(_) => self.learns(core, formula, taken),
             None => self.learns_again(core, op, formula, taken),
         }
+    }
+
+    fn switched(&mut self, id: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
+        let core = self.core(id);
+        let switch = self.polls.switches.get(&op);
+        if switch.is_some_and(|switch| switch.stays.contains(&way)) {
+            self.goes_on(core, op, leads, true);
+            return true;
+        }
+        if switch.is_some_and(|switch| switch.may_go_on && switch.default != way) && self.denies((id, core), op, leads)
+        {
+            return false;
+        }
+        match self.polls.switches.get(&op).is_some_and(|switch| !switch.stays.is_empty()) {
+            true => self.learns(core, leads, true),
+            false => self.learns_again(core, op, leads, true),
+        }
+        true
     }
 
     fn stuck(&mut self, core: CoreId, op: OpId, signal: Option<SignalWord>) {
@@ -243,6 +261,7 @@ impl<'a> Detector<'a> {
 
     /// Other cores come.
     pub fn abandon_team(&mut self) {
+        self.leave_caches();
         self.findings.next_team();
         self.links = LinkState::default();
         self.cores.clear();
@@ -267,6 +286,11 @@ impl<'a> Detector<'a> {
         }
     }
 
+    /// The core of a pipe that is counted over the team.
+    pub fn core_at(&self, thread: u32) -> CoreId {
+        self.names[thread as usize / PIPES]
+    }
+
     pub fn team(&self) -> u32 {
         self.team
     }
@@ -279,7 +303,7 @@ impl<'a> Detector<'a> {
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
     /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
-    fn issue(&mut self, core: usize, pipe_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
+    pub fn issue(&mut self, core: usize, pipe_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
         let state = &mut self.cores[core];
         if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
             return;
@@ -404,96 +428,6 @@ impl<'a> Detector<'a> {
             });
         }
         self.cores[core].tell_issue(&message);
-    }
-
-    // ---- memory ---------------------------------------------------------------------------------------------------
-
-    /// An instruction reads and writes.
-    fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
-        let state = &mut self.cores[core];
-        state.pipes[pipe_at].time += 1;
-        let overlaps = self.setting.sync == OrderedBy::Manual
-            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(pipe_at));
-        let now = Now {
-            team: self.team,
-            thread: (core * PIPES + pipe_at) as u32,
-            time: state.pipes[pipe_at].time,
-            clock: &state.pipes[pipe_at].clock,
-            overlaps,
-            names: &self.names,
-            given: &self.given[&site.core.role],
-        };
-        let issued = state.pipes[pipe_index(Pipe::S)].time;
-        let stamp = |a: &Access| Stamp {
-            team: now.team,
-            thread: now.thread,
-            time: now.time,
-            issued,
-            op: site.op,
-            step: site.step,
-            value: a.value,
-            tile: a.tile.unwrap_or(NO_TILE),
-            origin: a.origin as u32,
-            atomic: a.atomic,
-        };
-        self.findings.check_overlap(accesses, site);
-        for access in accesses {
-            self.findings.check_alignment(access, site);
-        }
-        if is_scalar || !self.caches.is_empty() {
-            for access in accesses {
-                self.caches.access((access, &stamp(access), is_scalar), &now, site, &mut self.findings);
-            }
-        }
-        let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
-        for access in accesses.iter().filter(|a| !a.write) {
-            if polls && matches!(access.place, AddressSpace::Global(_)) {
-                let tells = |write: &Stamp| self.asked.tells(write.op);
-                self.memories.ask(core, (access, &stamp(access)), &now, site, tells, &mut self.findings);
-            } else {
-                self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
-            }
-        }
-        for access in accesses.iter().filter(|a| a.write) {
-            let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
-            let loses = access.is_work_space() || access.tile == Some(DEVICE);
-            let tile = match in_place {
-                Some(read) if read.tile != access.tile && !loses => crate::shadow::ANY_TILE,
-                _ => access.tile.unwrap_or(NO_TILE),
-            };
-            let stamp = Stamp { tile, ..stamp(access) };
-            self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
-        }
-        self.changes_words((core, pipe_at), site, accesses, overlaps);
-    }
-
-    /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
-    pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
-        self.issue(core, self.index_of(pipe), PipeStep::Work, site, accesses);
-    }
-
-    /// Gives the memory of a popped tile back.
-    pub fn give_back(&mut self, core: usize, access: &Access, site: InstrSite) {
-        let stamp = Stamp {
-            team: self.team,
-            thread: (core * PIPES) as u32,
-            time: 0,
-            issued: 0,
-            op: site.op,
-            step: site.step,
-            value: access.value,
-            tile: crate::shadow::FREED,
-            origin: access.origin as u32,
-            atomic: Atomic::No,
-        };
-        self.memories.visit(core, access, |_, _, segment| {
-            // When the ring has come round, another entry lies there.
-            if segment.write.is_none_or(|w| Some(w.tile) == access.tile) {
-                segment.lost = segment.write.into_iter().collect();
-                segment.write = Some(stamp);
-                segment.reads.clear();
-            }
-        });
     }
 
     /// The pipe of a core that signals for a pipe between cores.

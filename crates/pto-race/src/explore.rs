@@ -8,7 +8,7 @@ use crate::worlds::{World, Worlds};
 use crate::{OrderedBy, RaceReport, Undecided, follow};
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
-use pto_isa::codes::Code;
+use pto_isa::codes::{self, Code};
 use pto_isa::row::{CommOp, Control, Meaning, Movement};
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ impl Explorer<'_> {
         let worlds = Worlds::new(self.plan, ranks, &self.first);
         let (all, mut more) = worlds.all();
         // Without words between cores it can be seen beforehand where numbers lead.
-        let looks = ranks.len() == 1 && !self.plan.uses_words();
+        let looks = ranks.len() == 1 && !self.plan.uses_words() && !worlds.computed;
         let mut seen = BTreeSet::new();
         if looks {
             let look = worlds.look(ranks, self.launch, &World::new());
@@ -109,7 +109,7 @@ impl Explorer<'_> {
             ranks[rank][param] = arg;
         }
         let text = worlds.text(world);
-        if self.take(report, &branches, &text).is_none() {
+        if self.take(report, &branches, &text, true).is_none() {
             return;
         }
         let forced = leads.unwrap_or(branches).other_ways(&self.first);
@@ -124,7 +124,7 @@ impl Explorer<'_> {
         self.memory.restore(ranks);
         let branches = Branches { forced, ..Branches::traced() };
         let (report, branches) = follow(self.sync, self.plan, ranks, self.launch, meter, branches);
-        if let Some((at, problem)) = self.take(report, &branches, text) {
+        if let Some((at, problem)) = self.take(report, &branches, text, false) {
             self.give_up(at, text, &problem);
         }
     }
@@ -135,8 +135,15 @@ impl Explorer<'_> {
         self.report.undecided.push(Undecided { span: at, reason });
     }
 
-    /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it.
-    fn take(&mut self, report: RaceReport, branches: &Branches, text: &str) -> Option<(Span, Diagnostic)> {
+    /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it. A deadlock is a finding
+    /// where numbers lead; a path with fewer iterations than the numbers ask for may leave out what a core waits for.
+    fn take(
+        &mut self,
+        report: RaceReport,
+        branches: &Branches,
+        text: &str,
+        chosen: bool,
+    ) -> Option<(Span, Diagnostic)> {
         let module = self.plan.checked().module();
         let branch = branches.first_difference(&self.first, module);
         let span = branch.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
@@ -147,7 +154,8 @@ impl Explorer<'_> {
         };
         let mut stopped = None;
         for finding in report.findings {
-            if finding.code.is_run_error() {
+            let is_deadlock = chosen && finding.code == codes::RUN_DEADLOCK;
+            if finding.code.is_run_error() && !is_deadlock {
                 stopped = Some((span, finding));
             } else if self.known.insert(key(&finding)) {
                 let finding = if branch.is_some() { finding.label(span, &when) } else { finding.legal(&when) };

@@ -52,6 +52,7 @@ mod shadow;
 mod slices;
 mod snapshot;
 mod words;
+mod work;
 mod worlds;
 
 use answers::Answers;
@@ -229,7 +230,7 @@ fn follow(
     branches: Branches,
 ) -> (RaceReport, Branches) {
     let looks = polls(plan.checked().module());
-    let may_ask = plan.asks_once() || !looks.compares.is_empty();
+    let may_ask = plan.asks_once() || !looks.compares.is_empty() || !looks.switches.is_empty();
     let before = may_ask.then(|| Snapshot::of(ranks));
     let mut run = RaceRun { sync, plan, launch, branches, answers: Answers::default() };
     let (mut report, branches, asked) = run.follow(ranks, meter);
@@ -243,7 +244,7 @@ fn follow(
         }
         before.restore(ranks);
         let question = denied.first().map(|op| plan.checked().module().op(*op).name_span);
-        let asks_for_ever = denied.iter().any(|op| looks.compares.contains_key(op));
+        let asks_for_ever = denied.iter().any(|op| looks.compares.contains_key(op) || looks.switches.contains_key(op));
         run.answers = Answers::no(denied);
         let (mut other, ..) = run.follow(ranks, meter);
         // A loop that goes on until a word is found is not told no for ever on a device.

@@ -58,6 +58,17 @@ impl Memories {
         }
     }
 
+    /// Who wrote bytes of global memory last, with the bytes of each.
+    pub fn writes_of_line(&mut self, buffer: usize, first: i64, bytes: u64) -> Vec<(Stamp, (i64, i64))> {
+        let mut all = Vec::new();
+        let Ok(start) = u64::try_from(first) else { return all };
+        self.shadow(0, AddressSpace::Global(buffer)).visit(start, bytes, |first, bytes, segment| {
+            let range = (first as i64, (first + bytes) as i64);
+            all.extend(segment.write.iter().chain(&segment.atomics).map(|write| (*write, range)));
+        });
+        all
+    }
+
     pub fn read(
         &mut self,
         core: usize,

@@ -1,6 +1,7 @@
 //! Paths that the data does not take: which way branches go, and which of them are made to go another way.
 
-use pto_cpu::CoreId;
+use crate::words::Word;
+use pto_cpu::{Access, AddressSpace, CoreId, Event};
 use pto_ir::{Module, OpId};
 use pto_isa::Op;
 use pto_isa::row::Control;
@@ -30,6 +31,10 @@ pub(crate) struct Branches {
     /// What scalars that are taken from memory are to be, and what they were.
     pub numbers: BTreeMap<OpId, u64>,
     pub found: BTreeMap<OpId, u64>,
+    /// The scalar stores and notifications whose numbers they were; nothing where memory was as it was given.
+    pub writers: BTreeMap<OpId, BTreeSet<Option<OpId>>>,
+    /// The last of them for each word.
+    pub stored: BTreeMap<Word, OpId>,
     /// Which ways were taken one after the other, where that is asked for.
     pub traced: bool,
     pub last: BTreeMap<CoreId, BranchTaken>,
@@ -73,6 +78,23 @@ impl Branches {
             self.found.entry(op).or_insert(value);
         }
         self.numbers.get(&op).copied().unwrap_or(value)
+    }
+
+    /// A scalar store or load, or a notification.
+    pub fn scalar(&mut self, event: &Event<'_>) {
+        let [Access { place: AddressSpace::Global(buffer), start, write, .. }] = event.accesses else { return };
+        if self.traced && *write {
+            self.stored.insert((*buffer, *start), event.op);
+        } else if self.traced {
+            let writer = self.stored.get(&(*buffer, *start)).copied();
+            self.writers.entry(event.op).or_default().insert(writer);
+        }
+    }
+
+    /// The stores that a load takes its numbers from, if memory was not as it was given.
+    pub fn writers_of(&self, load: OpId) -> Option<impl Iterator<Item = OpId>> {
+        let writers = self.writers.get(&load).filter(|all| !all.contains(&None))?;
+        Some(writers.iter().flatten().copied())
     }
 
     fn note(&mut self, core: CoreId, op: OpId, way: Way) {

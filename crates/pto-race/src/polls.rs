@@ -1,6 +1,6 @@
 //! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
 
-use crate::rounds::{CyclicBlocks, rounds, stays};
+use crate::rounds::{CyclicBlocks, Ways, rounds, stays, switches};
 use crate::slices::{Slices, definition};
 use pto_cpu::{asked_again, asked_again_in, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
@@ -17,6 +17,7 @@ pub(crate) struct Polls {
     pub compares: BTreeMap<OpId, Compare>,
     /// Branches that may leave a loop of blocks, and the result with which each stays.
     pub stays: BTreeMap<OpId, bool>,
+    pub switches: BTreeMap<OpId, Ways>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +75,7 @@ pub(crate) fn polls(module: &Module) -> Polls {
     });
     let rounds = rounds(&slices.jumps);
     all.stays = stays(&rounds);
+    all.switches = switches(module, &rounds);
     let mut inner = BTreeSet::new();
     rounds.iter().for_each(|round| all.add_round(&slices, round, &mut inner));
     all
@@ -105,15 +107,16 @@ impl Polls {
         let text = PollLoop::with(module, &ops, inner);
         let inside = text.words(module);
         inner.extend(&ops);
-        if inside.is_empty() || round.exits.is_empty() {
+        if inside.is_empty() || round.exits.is_empty() && round.switches.is_empty() {
             return;
         }
-        let decides = slices.of(round.exits.iter().map(|(_, condition, _)| *condition));
+        let exits = round.exits.iter().map(|(_, condition, _)| *condition);
+        let decides = slices.of(exits.chain(round.switches.iter().map(|(_, on, _)| *on)));
         let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
         let again = asked_again_in(module, &ops, &round.blocks);
         let again: BTreeSet<OpId> = inside.intersection(&again).copied().collect();
         // With several ways out, none is needed.
-        let certain = round.exits.len() == 1;
+        let certain = round.exits.len() + round.switches.len() == 1;
         let ends = round.exits.iter().flat_map(|(_, value, stays)| either(module, (*value, *stays, certain)));
         let ends: BTreeMap<OpId, bool> = ends.collect();
         for at in &text.compares {

@@ -68,6 +68,8 @@ pub(crate) struct CyclicBlocks {
     pub blocks: BTreeSet<BlockId>,
     /// The branches that may leave it: what each looks at, and with which result it stays.
     pub exits: Vec<(OpId, ValueId, bool)>,
+    /// The switches that may: what each looks at, and which of its successors stay.
+    pub switches: Vec<(OpId, ValueId, BTreeSet<u32>)>,
 }
 
 impl CyclicBlocks {
@@ -132,16 +134,24 @@ fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> BTreeSet<BlockId> {
 }
 
 fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> CyclicBlocks {
-    let mut exits = Vec::new();
+    let (mut exits, mut switches) = (Vec::new(), Vec::new());
     for block in &blocks {
-        let last = module.block(*block).ops.last().filter(|id| module.control(**id) == Some(Control::CondBranch));
-        let Some((&id, [yes, no])) = last.map(|id| (id, module.successors(*id))) else { continue };
-        let stays = [yes, no].map(|s| blocks.contains(&s.block));
-        if let (true, Some(condition)) = (stays[0] != stays[1], module.operands(id).first()) {
-            exits.push((id, condition.value, stays[0]));
+        let Some(&id) = module.block(*block).ops.last() else { continue };
+        let Some(decides) = module.operands(id).first().map(|o| o.value) else { continue };
+        let stays: Vec<bool> = module.successors(id).iter().map(|s| blocks.contains(&s.block)).collect();
+        if stays.iter().all(|s| *s) || !stays.contains(&true) {
+            continue;
+        }
+        match (module.control(id), &stays[..]) {
+            (Some(Control::CondBranch), [yes, _]) => exits.push((id, decides, *yes)),
+            (Some(Control::Switch), _) => {
+                let inside = (0..).zip(&stays).filter(|(_, stays)| **stays).map(|(at, _)| at);
+                switches.push((id, decides, inside.collect()));
+            }
+            _ => {}
         }
     }
-    CyclicBlocks { blocks, exits }
+    CyclicBlocks { blocks, exits, switches }
 }
 
 /// The result with which each branch stays in the smallest loop that it can leave.
@@ -149,6 +159,40 @@ pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
     let mut all = BTreeMap::new();
     for (id, _, stays) in rounds.iter().flat_map(|round| &round.exits) {
         all.entry(*id).or_insert(*stays);
+    }
+    all
+}
+
+/// A branch of several ways.
+#[derive(Clone, Debug)]
+pub(crate) struct Ways {
+    /// The successors with which it stays in the smallest loop that it can leave.
+    pub stays: BTreeSet<u32>,
+    pub default: u32,
+    /// Its loop does not depend on it alone, so the program may go on without what it asks for.
+    pub may_go_on: bool,
+}
+
+/// The switches of a program.
+pub(crate) fn switches(module: &Module, rounds: &[CyclicBlocks]) -> BTreeMap<OpId, Ways> {
+    let mut all = BTreeMap::new();
+    module.walk(module.top, &mut |id| {
+        if let Some(Control::Switch | Control::IndexSwitch) = module.control(id) {
+            let to = module.successors(id);
+            let default = to.iter().find(|s| s.case.is_none()).map(|s| s.block);
+            let default = to.iter().position(|s| Some(s.block) == default).unwrap_or(0) as u32;
+            all.insert(id, Ways { stays: BTreeSet::new(), default, may_go_on: true });
+        }
+    });
+    for round in rounds.iter().rev() {
+        let alone = round.exits.is_empty() && round.switches.len() == 1;
+        for (id, _, stays) in &round.switches {
+            all.entry(*id).and_modify(|ways| {
+                let leaves = module.successors(*id).len() - stays.len();
+                ways.may_go_on = !(alone && leaves == 1 && stays.contains(&ways.default));
+                ways.stays.clone_from(stays);
+            });
+        }
     }
     all
 }

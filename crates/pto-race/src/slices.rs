@@ -48,7 +48,7 @@ impl<'a> Slices<'a> {
         let code = self.module.op(id).op;
         match code.row().meaning {
             Meaning::Movement(Movement::LoadScalar | Movement::GetElement) => drop(slice.loads.insert(id)),
-            Meaning::Control(Control::If) => {
+            Meaning::Control(Control::If | Control::IndexSwitch) => {
                 open.extend(self.operand(id, 0));
                 open.extend(self.module.op_regions(id).iter().filter_map(|r| self.handed(*r, at)));
             }

@@ -83,12 +83,14 @@ pub(crate) struct Worlds {
     atoms: Vec<Choosable>,
     /// What the loads of the first run found.
     found: BTreeMap<OpId, u64>,
+    /// Numbers that the program stores decide branches: only a run shows where a choice leads.
+    pub computed: bool,
 }
 
 impl Worlds {
     pub fn new(plan: &Plan, ranks: &[Vec<Arg<'_>>], first: &Branches) -> Self {
         let module = plan.checked().module();
-        let cone = Sources::new(module).of_branches();
+        let cone = Sources::new(module).of_branches(first);
         let mut atoms = Vec::new();
         for (at, param) in plan.params().iter().enumerate() {
             let is_it = |v: &&ValueId| module.value_name(**v) == param.name;
@@ -116,7 +118,7 @@ impl Worlds {
             let name = module.value_name(value).to_string();
             atoms.push(Choosable { pool: pool(&cone, ty, now), name, place: ChosenNumber::Loads(loads) });
         }
-        Self { atoms, found: first.found.clone() }
+        Self { atoms, found: first.found.clone(), computed: cone.computed }
     }
 
     /// Choices, those that change little first, and whether there are more.

@@ -191,8 +191,18 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     pub on: Reg,
-    pub cases: Vec<(i64, StepId)>,
-    pub default: StepId,
+    pub cases: Vec<Case>,
+    pub default: Case,
+}
+
+/// One way of a switch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Case {
+    /// The number that leads there; without a meaning for the default.
+    pub value: i64,
+    pub to: StepId,
+    /// The first of the successors, or regions, that leads to the same place in the text.
+    pub way: u32,
 }
 
 /// The steps, in order.

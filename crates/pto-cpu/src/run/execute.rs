@@ -2,12 +2,13 @@
 
 use super::core::Core;
 use super::fail::Fail;
+use super::formula::Formula;
 use super::links::LinkOutcome;
 use super::observe::Watch;
 use super::progress::State;
 use super::scalar;
 use super::shared::Shared;
-use crate::prepared::{Id, KernelId, Role, Step, StepId, Switch};
+use crate::prepared::{Case, Id, KernelId, Role, Step, StepId, Switch};
 use pto_isa::Diagnostic;
 use std::time::Instant;
 
@@ -69,7 +70,18 @@ impl Core<'_> {
                         self.iterate(here, &mut reported, watch)?;
                     }
                 }
-                Step::Switch(which) => next = self.case(&plan.code.switches[which]).index(),
+                Step::Switch(which) => {
+                    let switch = &plan.code.switches[which];
+                    let mut case = self.case(switch);
+                    if W::OBSERVES
+                        && let Some(formula) = self.outside.formulas.get(&switch.on)
+                        && let Some(leads) = Formula::leads(formula, switch, case.way)
+                        && !watch.switched(self.id(), plan.code.origins[here], case.way, &leads)
+                    {
+                        case = switch.default;
+                    }
+                    next = case.to.index();
+                }
                 Step::LoopTest { counter, bound, exit } => {
                     let mut goes_on = self.int(counter) < self.int(bound);
                     if W::OBSERVES {
@@ -158,6 +170,7 @@ impl Core<'_> {
                     self.progress.retries = outcome == LinkOutcome::Waits;
                     self.settle::<W>(which)?;
                     if outcome != LinkOutcome::Done {
+                        self.meanwhile::<W>()?;
                         self.progress.next = if outcome == LinkOutcome::Yields { here.next() } else { here };
                         self.report(&mut reported, watch)?;
                         if !self.progress.retries {
@@ -284,6 +297,7 @@ impl Core<'_> {
 
     /// A core that reads the same number again and again lets the others go on; false where there are no others.
     fn lets_others_go_on<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<bool, Fail> {
+        self.meanwhile::<W>()?;
         self.progress.next = at.next();
         self.report(reported, watch)?;
         self.progress.spin.lets_others_go_on(at, self.regs.scalars.as_slice(), self.progress.deeds);
@@ -309,8 +323,8 @@ impl Core<'_> {
         self.kernel(which, at, watch)
     }
 
-    fn case(&self, switch: &Switch) -> StepId {
+    fn case(&self, switch: &Switch) -> Case {
         let on = self.int(switch.on);
-        switch.cases.iter().find(|(value, _)| *value == on).map_or(switch.default, |(_, to)| *to)
+        switch.cases.iter().find(|case| case.value == on).copied().unwrap_or(switch.default)
     }
 }

@@ -1,7 +1,7 @@
 //! How a number of a program follows from numbers that it has loaded.
 
 use super::scalar;
-use crate::prepared::{Reg, ScalarElem, Step};
+use crate::prepared::{Reg, ScalarElem, Step, Switch};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ enum Node {
     Loaded(u32, ScalarElem),
     Known(u64),
     Step(Step, Vec<Arc<Formula>>),
+    /// Whether a number is one of these, or none of them.
+    Among(Arc<Formula>, BTreeSet<u64>, bool),
 }
 
 impl Formula {
@@ -39,6 +41,14 @@ impl Formula {
         (size <= LARGEST).then(|| Arc::new(Self { node: Node::Step(step, from), size }))
     }
 
+    /// Whether a number leads a switch this way; `None` where that is too large.
+    pub(super) fn leads(on: &Arc<Self>, switch: &Switch, way: u32) -> Option<Arc<Self>> {
+        let is_default = switch.default.way == way;
+        let named = switch.cases.iter().filter(|case| (case.way == way) != is_default);
+        let node = Node::Among(on.clone(), named.map(|case| case.value as u64).collect(), !is_default);
+        (on.size < LARGEST).then(|| Arc::new(Self { node, size: on.size + 1 }))
+    }
+
     /// How often it uses each number that was loaded.
     pub fn uses(&self) -> BTreeMap<u32, usize> {
         let (mut all, mut open) = (BTreeMap::new(), vec![self]);
@@ -47,6 +57,7 @@ impl Formula {
                 Node::Loaded(id, _) => *all.entry(*id).or_default() += 1,
                 Node::Known(_) => {}
                 Node::Step(_, parts) => open.extend(parts.iter().map(|p| &**p)),
+                Node::Among(on, ..) => open.push(on),
             }
         }
         all
@@ -60,6 +71,10 @@ impl Formula {
                 return loaded.get(id).map(|all| all.iter().map(|n| elem.in_register(*n as u64)).collect());
             }
             Node::Known(value) => return Some(BTreeSet::from([*value])),
+            Node::Among(on, values, is) => {
+                let all = on.results(loaded, most)?;
+                return Some(all.iter().map(|value| u64::from(values.contains(value) == *is)).collect());
+            }
             Node::Step(step, parts) => (step, parts),
         };
         let mut rows = vec![Vec::new()];

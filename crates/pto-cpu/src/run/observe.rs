@@ -56,6 +56,12 @@ pub trait Observer {
 
     /// Numbers that are followed are about to decide a branch or a loop.
     fn decided(&mut self, _core: CoreId, _op: OpId, _taken: bool, _formula: &Arc<Formula>) {}
+
+    /// Numbers that are followed are about to decide a switch: which of its successors or regions is next, the first of those that
+    /// lead to the same place, and whether the numbers lead there. False makes the program take the default.
+    fn switched(&mut self, _core: CoreId, _op: OpId, _way: u32, _leads: &Arc<Formula>) -> bool {
+        true
+    }
 }
 
 /// A word of a signal that a core waits for.
@@ -367,6 +373,9 @@ pub(crate) trait Watch {
         holds
     }
     fn decided(&mut self, _core: CoreId, _op: OpId, _taken: bool, _formula: &Arc<Formula>) {}
+    fn switched(&mut self, _core: CoreId, _op: OpId, _way: u32, _leads: &Arc<Formula>) -> bool {
+        true
+    }
     fn stuck(&mut self, _core: CoreId, _op: OpId, _word: Option<SignalWord>) {}
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
@@ -416,6 +425,9 @@ impl Watch for Observing<'_> {
     fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
         self.0.decided(core, op, taken, formula);
     }
+    fn switched(&mut self, core: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
+        self.0.switched(core, op, way, leads)
+    }
     fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
         self.0.stuck(core, op, word);
     }
@@ -449,6 +461,9 @@ impl Watch for Following<'_> {
     }
     fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
         self.0.decided(core, op, taken, formula);
+    }
+    fn switched(&mut self, core: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
+        self.0.switched(core, op, way, leads)
     }
     fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
         self.0.stuck(core, op, word);

@@ -145,6 +145,12 @@ impl<'p> Core<'p> {
         Err(Fail::PipeStuck { pipe, what })
     }
 
+    /// While a core waits for others, its pipes go on as far as they can: what it waits for may be their doing.
+    pub fn meanwhile<W: Watch>(&mut self) -> Result<(), Fail> {
+        while W::REORDERS && self.take_any()? {}
+        Ok(())
+    }
+
     /// Before a step that the device does only when its pipes are done.
     pub fn finish_pipes<W: Watch>(&mut self) -> Result<(), Fail> {
         if W::REORDERS { self.finish_all() } else { Ok(()) }

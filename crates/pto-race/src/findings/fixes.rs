@@ -97,6 +97,12 @@ impl Findings<'_> {
         if ordered.is_empty() { ordered } else { std::iter::once(write_back).chain(ordered).collect() }
     }
 
+    /// Orders a write and a scalar store after it.
+    pub(crate) fn ordered_writes(&self, conflict: &Conflict, stamp: &Stamp) -> Vec<Edit> {
+        let pipes = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
+        self.order(codes::RACE_WRITE, conflict, pipes, &BTreeSet::new()).edits
+    }
+
     /// The pipe of an access. If the toolchain orders the pipes, all share one index.
     fn pipe_of(&self, stamp: &Stamp) -> Pipe {
         match pipe(stamp.thread as usize % PIPES) {

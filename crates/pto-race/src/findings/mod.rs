@@ -331,6 +331,11 @@ impl<'a> Findings<'a> {
         self.note_bytes(code, op, other, AccessDistance::Core, |all| (describe(all), None));
     }
 
+    /// True when two operations were found already.
+    pub fn has(&self, code: Code, op: OpId, other: OpId) -> bool {
+        self.found.contains_key(&(code, op, Some(other)))
+    }
+
     fn note_bytes(
         &mut self,
         code: Code,

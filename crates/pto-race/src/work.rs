@@ -1,0 +1,108 @@
+//! What an instruction that reads and writes means for memories and caches.
+
+use crate::OrderedBy;
+use crate::clock::{PIPES, pipe_index};
+use crate::core::PipeStep;
+use crate::detector::Detector;
+use crate::findings::InstrSite;
+use crate::now::Now;
+use crate::shadow::{NO_TILE, Stamp};
+use pto_cpu::{Access, AddressSpace, Atomic, DEVICE};
+use pto_isa::Pipe;
+
+impl Detector<'_> {
+    /// An instruction reads and writes.
+    pub fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
+        let team = self.team();
+        let state = &mut self.cores[core];
+        state.pipes[pipe_at].time += 1;
+        let overlaps = self.setting.sync == OrderedBy::Manual
+            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(pipe_at));
+        let now = Now {
+            team,
+            thread: (core * PIPES + pipe_at) as u32,
+            time: state.pipes[pipe_at].time,
+            clock: &state.pipes[pipe_at].clock,
+            overlaps,
+            names: &self.names,
+            given: &self.given[&site.core.role],
+        };
+        let issued = state.pipes[pipe_index(Pipe::S)].time;
+        let stamp = |a: &Access| Stamp {
+            team: now.team,
+            thread: now.thread,
+            time: now.time,
+            issued,
+            op: site.op,
+            step: site.step,
+            value: a.value,
+            tile: a.tile.unwrap_or(NO_TILE),
+            origin: a.origin as u32,
+            atomic: a.atomic,
+        };
+        self.findings.check_overlap(accesses, site);
+        for access in accesses {
+            self.findings.check_alignment(access, site);
+        }
+        if is_scalar || !self.caches.is_empty() {
+            for access in accesses {
+                self.caches.access(
+                    &mut self.memories,
+                    (access, &stamp(access), is_scalar),
+                    &now,
+                    site,
+                    &mut self.findings,
+                );
+            }
+        }
+        let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
+        for access in accesses.iter().filter(|a| !a.write) {
+            if polls && matches!(access.place, AddressSpace::Global(_)) {
+                let tells = |write: &Stamp| self.asked.tells(write.op);
+                self.memories.ask(core, (access, &stamp(access)), &now, site, tells, &mut self.findings);
+            } else {
+                self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
+            }
+        }
+        for access in accesses.iter().filter(|a| a.write) {
+            let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
+            let loses = access.is_work_space() || access.tile == Some(DEVICE);
+            let tile = match in_place {
+                Some(read) if read.tile != access.tile && !loses => crate::shadow::ANY_TILE,
+                _ => access.tile.unwrap_or(NO_TILE),
+            };
+            let stamp = Stamp { tile, ..stamp(access) };
+            self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
+        }
+        self.changes_words((core, pipe_at), site, accesses, overlaps);
+    }
+
+    /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
+    pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
+        self.issue(core, self.index_of(pipe), PipeStep::Work, site, accesses);
+    }
+
+    /// Gives the memory of a popped tile back.
+    pub fn give_back(&mut self, core: usize, access: &Access, site: InstrSite) {
+        let stamp = Stamp {
+            team: self.team(),
+            thread: (core * PIPES) as u32,
+            time: 0,
+            issued: 0,
+            op: site.op,
+            step: site.step,
+            value: access.value,
+            tile: crate::shadow::FREED,
+            origin: access.origin as u32,
+            atomic: Atomic::No,
+        };
+        self.memories.visit(core, access, |_, _, segment| {
+            // When the ring has come round, another entry lies there.
+            if segment.write.is_none_or(|w| Some(w.tile) == access.tile) {
+                segment.lost = segment.write.into_iter().collect();
+                segment.write = Some(stamp);
+                segment.reads.clear();
+            }
+        });
+    }
+}
