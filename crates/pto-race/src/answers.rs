@@ -1,29 +1,29 @@
-//! Questions that a program asks once, and goes on whatever the answer is.
+//! Tests that a program makes once and continues after, whatever the result.
 //!
-//! Which answer it gets depends on who was first. So a run is made in which the answer is yes wherever it comes to that, and
-//! others in which it is no wherever that can be.
+//! The result depends on timing. So one run answers yes whenever the condition holds, and further runs answer no wherever
+//! that is possible.
 
 use pto_cpu::{Answer, CoreId};
 use pto_ir::OpId;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How often a question is answered with no before a loop that asks again is told what is true.
+/// How often in a row a test may be answered with no before a retry loop gets the true answer.
 pub(crate) const PATIENCE: u32 = 256;
-/// The same for a loop that looks at a word so many times: it gives up by itself.
+/// The same for a loop that polls a word a bounded number of times: it gives up by itself.
 pub(crate) const TRIES: u32 = 4096;
 
-/// A question: who asks, where, and how many answers it had there before.
+/// A test: the core, the operation, and how many answers it has had there before.
 pub(crate) type QuestionKey = (CoreId, OpId, u32);
 
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Answers {
-    /// Questions that are answered with no.
+    /// Tests that are answered with no.
     pub denied: BTreeSet<OpId>,
-    /// Of these, the ones that cannot be.
+    /// Of these, the answers that cannot be no.
     pub certain: BTreeSet<QuestionKey>,
-    /// Questions that were asked.
+    /// Tests that were made.
     pub asked: BTreeSet<OpId>,
-    /// The last one that was answered with no.
+    /// The last test that was answered with no.
     pub last: Option<QuestionKey>,
     counts: BTreeMap<(CoreId, OpId), AnswerCount>,
 }
@@ -35,17 +35,17 @@ struct AnswerCount {
 }
 
 impl Answers {
-    /// No to some questions.
+    /// Answers no to these tests.
     pub fn no(denied: BTreeSet<OpId>) -> Self {
         Self { denied, ..Self::default() }
     }
 
-    /// The same program again, from the start.
+    /// The same answers for another run of the program.
     pub fn again(&self) -> Self {
         Self { denied: self.denied.clone(), certain: self.certain.clone(), ..Self::default() }
     }
 
-    /// Answers a question: who asks, and where. It is no at most so many times in a row.
+    /// Answers a test of a core. The answer is no at most `patience` times in a row.
     pub fn answer(&mut self, (core, op): (CoreId, OpId), holds: bool, patience: u32) -> Answer {
         self.asked.insert(op);
         let count = self.counts.entry((core, op)).or_default();

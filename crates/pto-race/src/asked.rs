@@ -1,4 +1,4 @@
-//! Words of global memory that stores change and loops ask for, through the scalar unit or through tiles.
+//! Words of global memory that stores change and loops poll, through the scalar unit or through tiles.
 
 use crate::answers::TRIES;
 use crate::clock::{PIPES, pipe_index};
@@ -11,47 +11,47 @@ use pto_isa::Pipe;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Numbers that are followed at a time.
+/// Numbers tracked at a time.
 const FOLLOWED: usize = 1 << 16;
 
-/// What loops have loaded, and what stores are about to change.
+/// What loops have loaded, and what pending stores will change.
 #[derive(Default, Debug)]
 pub(crate) struct AskedWords {
-    /// The word behind the number that a load or an element is about to give, and the number where that is known, by core.
+    /// The word that a load or an element access is about to return, and its value if known, by core.
     found: BTreeMap<(usize, OpId), Looked>,
-    /// Numbers that are followed, by id, and the next id.
+    /// Tracked numbers by id, and the next id.
     followed: BTreeMap<u32, FoundNumber>,
     next: u32,
-    /// The last loop of each core that went on, what it looked at, and the result with which it does.
+    /// The last loop of each core that continued, the condition it evaluated, and the result with which it continues.
     open: BTreeMap<usize, (OpId, Arc<Formula>, bool)>,
-    /// What was found last where the program may go on with it either way.
+    /// The last values found at comparisons that do not decide alone whether the loop ends.
     learned: BTreeMap<(usize, OpId), (bool, Vec<i64>)>,
-    /// What the last load brought into a tile, by core and tile.
+    /// What the last load wrote to a tile, by core and tile.
     tiles: BTreeMap<(usize, u32), Loaded>,
-    /// Words of stores that a pipe was given, by core and pipe.
+    /// Words of stores that were issued to a pipe, by core and pipe.
     given: BTreeMap<(usize, usize), VecDeque<StoreChange>>,
-    /// Stores that change words.
+    /// Stores that change polled words.
     tellers: BTreeSet<OpId>,
 }
 
-/// A word and its bytes, who looks at it, what is known of it, and its number.
+/// A word and its size, the instruction that reads it, its history at that time, and its value.
 type Looked = ((Word, u64), InstrSite, Seen, Option<i64>);
 
-/// A store, and what it changes.
+/// A store and the words that it changes.
 type StoreChange = (OpId, Vec<StoredWord>);
 
-/// A rectangle of global memory in a tile.
+/// A rectangle of global memory that was loaded into a tile.
 #[derive(Debug)]
 struct Loaded {
     from: Access,
     to: Access,
     site: InstrSite,
-    /// What is known of the words by then.
+    /// The history of the words at the time of the load.
     seen: Seen,
 }
 
 impl Loaded {
-    /// The place in global memory of a byte of the tile.
+    /// The address in global memory of a byte of the tile.
     fn word(&self, byte: i64) -> Option<Word> {
         let AddressSpace::Global(buffer) = self.from.place else { return None };
         let offset = byte - self.to.start;
@@ -66,27 +66,27 @@ impl Loaded {
 }
 
 impl AskedWords {
-    /// Other cores come.
+    /// Resets the state for the next team of cores.
     pub fn next_team(&mut self) {
         let tellers = std::mem::take(&mut self.tellers);
         *self = Self { tellers, ..Self::default() };
     }
 
-    /// True for a store of which another core learns by asking.
+    /// True for a store that another core learns of by polling.
     pub fn tells(&self, store: OpId) -> bool {
         self.tellers.contains(&store)
     }
 }
 
 impl Detector<'_> {
-    /// True where cores tell each other something by words that loops ask for.
+    /// True if cores communicate by words that loops poll.
     fn asks(&self) -> bool {
         self.setting.joint && !self.polls.is_empty()
     }
 
     // ---- stores ---------------------------------------------------------------------------------------------------
 
-    /// A scalar store changes a word for which loops of other cores may ask.
+    /// A scalar store changes a word that loops of other cores may poll.
     pub fn stores_word(&mut self, core: usize, event: &Event<'_>) {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return };
         let AddressSpace::Global(buffer) = access.place else { return };
@@ -97,7 +97,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A pipe is given a store of a few words.
+    /// A store of a few words is issued to a pipe.
     pub fn gives_words(&mut self, core: usize, pipe_at: usize, event: &Event<'_>) {
         if let Detail::Stored(words) = event.detail
             && self.asks()
@@ -107,7 +107,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A pipe stores what it was given.
+    /// A pipe executes a store that was issued to it.
     pub fn changes_words(
         &mut self,
         (core, pipe_at): (usize, usize),
@@ -125,7 +125,7 @@ impl Detector<'_> {
         let state = &self.cores[core].pipes[pipe_at];
         let (thread, time) = (core * PIPES + pipe_at, state.time);
         let mut clock = state.clock.clone();
-        // Its own time says that all before it is done, too.
+        // Its own time implies that everything before it is done, too.
         if !overlaps || clock.get(thread) + 1 >= time {
             clock.raise(thread, time);
         }
@@ -138,7 +138,7 @@ impl Detector<'_> {
 
     // ---- questions ------------------------------------------------------------------------------------------------
 
-    /// A loop asks for a word until another core has changed it. True when that was it.
+    /// A loop polls a word until another core has changed it. Returns true on the iteration that finds the change.
     pub fn asks_word(&mut self, core: usize, site: InstrSite, event: &Event<'_>) -> bool {
         let (Detail::Number(number), [access]) = (event.detail, event.accesses) else { return false };
         let AddressSpace::Global(buffer) = access.place else { return false };
@@ -152,7 +152,7 @@ impl Detector<'_> {
         true
     }
 
-    /// Follows words of global memory into tiles, and their elements.
+    /// Tracks words of global memory through tiles to their elements.
     pub fn follows_words(&mut self, core: usize, site: InstrSite, event: &Event<'_>) {
         if !self.asks() {
             return;
@@ -180,7 +180,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A number of a word was taken into a scalar. The id by which it is followed, where loops ask for it.
+    /// A number from global memory becomes a scalar. Returns its tracking id if loops poll it.
     pub fn follows_number(&mut self, core: usize, op: OpId, value: u64) -> Option<u32> {
         let ((word, bytes), site, seen, number) = self.asked.found.remove(&(core, op))?;
         let number = number.unwrap_or_else(|| {
@@ -197,8 +197,8 @@ impl Detector<'_> {
         Some(id)
     }
 
-    /// A loop compares numbers that it has found. Where it may go on with either result, it is made to see that the words are not
-    /// as they should be, if that is asked for.
+    /// A loop compares numbers that it has loaded. If the loop may end with either result and this path asks for it, the
+    /// comparison fails.
     pub fn compares_word(
         &mut self,
         (id, core): (CoreId, usize),
@@ -234,14 +234,14 @@ impl Detector<'_> {
         denied
     }
 
-    /// A core goes on knowing that what is computed from words is so.
+    /// A core continues knowing that a condition on words has this value.
     pub fn learns(&mut self, core: usize, formula: &Arc<Formula>, is: bool) {
         if let Some((words, asked)) = self.question(formula, is) {
             self.find_words(core, &words, &asked);
         }
     }
 
-    /// The same where a loop may come by many times: what it finds unchanged tells nothing new.
+    /// The same for a comparison that executes many times: an unchanged result adds nothing.
     pub fn learns_again(&mut self, core: usize, op: OpId, formula: &Arc<Formula>, is: bool) {
         let Some((words, _)) = self.question(formula, is) else { return };
         let found = (is, words.iter().map(|w| w.number).collect());
@@ -250,12 +250,12 @@ impl Detector<'_> {
         }
     }
 
-    /// A loop goes on, because what was found does not end it.
+    /// A loop continues because the loaded value does not end it.
     pub fn goes_on(&mut self, core: usize, op: OpId, formula: &Arc<Formula>, with: bool) {
         self.asked.open.insert(core, (op, formula.clone(), with));
     }
 
-    /// The word that a loop of a core still asks for, and a number with which it would end: one that the program names, or one beside it.
+    /// The word that a loop of a core still polls, and a value that would end the loop: one that the program names, or a neighbour of one.
     pub fn awaited_word(&self, core: usize) -> Option<AwaitedWord> {
         let (op, formula, with) = self.asked.open.get(&core)?;
         let (words, _) = self.question(formula, !with)?;
@@ -275,7 +275,7 @@ impl Detector<'_> {
         None
     }
 
-    /// The words behind a formula, and what is asked of them.
+    /// The words behind a formula and the condition on them.
     fn question(&self, formula: &Arc<Formula>, is: bool) -> Option<(Vec<FoundNumber>, WordQuestion)> {
         let ids: Vec<u32> = formula.uses().into_keys().collect();
         let words: Vec<FoundNumber> = ids.iter().map_while(|id| self.asked.followed.get(id).cloned()).collect();
@@ -283,7 +283,7 @@ impl Detector<'_> {
         whole.then(|| (words, WordQuestion::Computed { formula: formula.clone(), ids, is }))
     }
 
-    /// The next moment of the scalar unit, and what is done by then.
+    /// The next time step of the scalar unit, and the work done by then.
     pub fn word_moment(&mut self, core: usize) -> Moment {
         let state = &mut self.cores[core];
         let at = pipe_index(Pipe::S);

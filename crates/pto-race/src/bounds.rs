@@ -1,4 +1,4 @@
-//! How far a check goes, and who is told how far it is.
+//! Limits of a check, and its progress counter.
 
 use crate::detector::Detector;
 use pto_cpu::{Answer, CoreId, Event, Formula, Observer, SignalWord};
@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Bounds of a check.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Bounds<'a> {
-    /// Stop after so many instructions and iterations of loops, over all paths.
+    /// Stop after this many instructions and loop iterations, over all paths.
     pub limit: Option<u64>,
-    /// Counts them.
+    /// Incremented for each of them.
     pub progress: Option<&'a AtomicU64>,
 }
 
-/// Counts what is executed, over all paths, and says when it is enough.
+/// Counts executed instructions over all paths and stops at the limit.
 #[derive(Debug)]
 pub(crate) struct Meter<'a> {
     bounds: Bounds<'a>,
@@ -27,7 +27,7 @@ impl<'a> Meter<'a> {
         Self { bounds, work: 0 }
     }
 
-    /// One for a run that is made again: it has what is left, and tells nobody.
+    /// A meter for a repeated run: it has the remaining budget and does not report progress.
     pub fn aside(&self) -> Self {
         let limit = self.bounds.limit.map(|limit| limit.saturating_sub(self.work));
         Self::new(Bounds { limit, progress: None })
@@ -45,7 +45,7 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// A detector that a meter may stop.
+/// A detector with a limit.
 pub(crate) struct Metered<'d, 'a, 'm> {
     pub detector: &'d mut Detector<'a>,
     pub meter: &'d mut Meter<'m>,

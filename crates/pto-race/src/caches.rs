@@ -1,4 +1,4 @@
-//! The data caches of scalar units: what they hold back from others, and what they have not noticed.
+//! The data caches of scalar units: stores that are not written back, and copies that are stale.
 
 use crate::clock::{Clock, PIPES, pipe_index};
 use crate::detector::Detector;
@@ -60,7 +60,7 @@ struct CacheLine {
 #[derive(Default, Debug)]
 pub(crate) struct Caches {
     lines: BTreeMap<(usize, i64), CacheLine>,
-    /// The last number that a loop has found, by core and word.
+    /// The last value that a polling loop found, by core and word.
     asked: BTreeMap<(usize, Word), i64>,
     /// What a core knew when it made its last copy: it often knows the same at the next.
     known: Option<Arc<Clock>>,
@@ -71,12 +71,12 @@ impl Caches {
         self.lines.is_empty()
     }
 
-    /// Other cores come: what those before have asked for is no concern of theirs.
+    /// Resets the state for the next team: polls of earlier cores do not matter to it.
     pub fn next_team(&mut self) {
         self.asked.clear();
     }
 
-    /// A core writes lines back and forgets them. Returns what that undoes.
+    /// A core writes lines back and invalidates them.
     fn clean(&mut self, access: Option<&Access>, back: &Stamp) -> Vec<Undone> {
         let mut undone = Vec::new();
         let mut own = |(&(buffer, line), state): (&(usize, i64), &mut CacheLine)| {
@@ -130,7 +130,7 @@ impl Caches {
         }
     }
 
-    /// An access that does not go through the cache of a scalar unit, or one that does.
+    /// An access, through the cache of a scalar unit or past it.
     pub fn access(
         &mut self,
         memories: &mut Memories,
@@ -147,7 +147,7 @@ impl Caches {
             written = memories.writes_of_line(buffer, line * CACHE_LINE, CACHE_LINE as u64);
             known = Some(self.known(now));
         }
-        // Whoever has found a word as another core stored it knows that the line was written back.
+        // A core that found a word as another core stored it knows that the line was written back.
         let asked = std::mem::take(&mut self.asked);
         self.touched(access, |at, bytes, line| {
             let own =
@@ -169,7 +169,7 @@ impl Caches {
                 }
             }
             let Some(known) = known.clone() else {
-                // What lies there now was not stored by a scalar unit.
+                // The bytes were overwritten past the cache.
                 line.stores.retain(|s| !(access.write && s.bytes & !touched == 0));
                 return;
             };
@@ -235,7 +235,7 @@ impl CacheLine {
                 }
                 return false;
             }
-            // Of cores that are gone one store is enough.
+            // One store of earlier teams is enough.
             s.stamp.team == new.stamp.team || !std::mem::replace(&mut gone, true)
         });
         self.stores.push(new);
@@ -303,7 +303,7 @@ impl Detector<'_> {
         self.findings.line_undone(&conflict, store, ordered);
     }
 
-    /// A loop has found a number in a word, directly or in a tile. Says what keeps it from finding another one.
+    /// A loop has loaded a value from a word, directly or through a tile. Reports what keeps it from seeing a new value.
     pub fn finds_number(&mut self, core: usize, (word, number): (Word, i64), site: InstrSite, forgets: bool) {
         let is_new = self.caches.asked.insert((core, word), number) != Some(number);
         if is_new {
@@ -327,7 +327,7 @@ const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.ba
 const CLEAN: &str = "pto.cmo.cacheinvalid all #pto.address_space<gm>";
 
 impl Findings<'_> {
-    /// A scalar store that has not left its cache when its bytes are read elsewhere.
+    /// A scalar store that is still in its cache when another core or pipe reads the bytes.
     fn held_in_cache(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_HELD, conflict.site.op, Some(conflict.other.op), |all| {
             let reader = pto_check::pipe_of(all.module(), conflict.site.op, all.target).unwrap_or(Pipe::S);
@@ -399,7 +399,7 @@ impl Findings<'_> {
         });
     }
 
-    /// A load of what a core has read before, and others have written since.
+    /// A load of a stale copy: the core has read the line before, and others have written it since.
     fn old_copy(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_STALE, conflict.site.op, Some(conflict.other.op), |all| {
             let message = "the scalar unit reads a stale copy of the line";
@@ -410,7 +410,7 @@ impl Findings<'_> {
         });
     }
 
-    /// A loop that asks its own cache.
+    /// A loop that polls its own cache.
     fn asks_cache(&mut self, site: InstrSite) {
         self.note(codes::CACHE_POLL, site.op, None, |all| {
             let message = "the loop may read its own data cache forever";
@@ -421,7 +421,7 @@ impl Findings<'_> {
         });
     }
 
-    /// A word that a loop of another core asks for, and that is not written back.
+    /// A word that a loop of another core polls and that is not written back.
     fn kept_from_loop(&mut self, store: OpId, load: InstrSite) {
         self.note(codes::CACHE_POLL, store, Some(load.op), |all| {
             let message = "another core waits for this word, which may stay in the data cache";

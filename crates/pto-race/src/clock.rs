@@ -1,8 +1,8 @@
-//! Which work is known to be done: vector clocks over the pipes of cores.
+//! Vector clocks over the pipes of all cores.
 
 use pto_isa::Pipe;
 
-/// Pipes of a core that have a time of their own: those that execute, and what works in the background.
+/// Pipes of a core with their own time: those that execute, and background transfers.
 pub(crate) const PIPES: usize = 8;
 
 /// The index of a pipe in its core.
@@ -15,7 +15,7 @@ pub(crate) fn pipe(index: usize) -> Pipe {
     Pipe::REAL[index % PIPES]
 }
 
-/// For each pipe of each core: how many of its instructions are known to be done.
+/// For each pipe of each core: the number of its instructions that are known to be done.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Clock(Vec<u32>);
 
@@ -33,12 +33,12 @@ impl Clock {
         self.0[thread] = self.0[thread].max(time);
     }
 
-    /// How many pipes it knows something about, at most.
+    /// An upper bound of the pipes with a non-zero time.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Everything that another clock knows.
+    /// Joins another clock: the maximum for each pipe.
     pub fn join(&mut self, other: &Self) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);

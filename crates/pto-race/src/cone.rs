@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 /// What values depend on.
 #[derive(Default, Debug)]
 pub(crate) struct Cone {
-    /// Arguments of functions that nobody calls.
+    /// Parameters of functions that are not called.
     pub params: BTreeSet<ValueId>,
     /// Operations that take scalars from memory.
     pub loads: BTreeSet<OpId>,
@@ -57,7 +57,7 @@ impl<'a> Sources<'a> {
             }
         });
         self.follow_stores(&mut cone, first);
-        // A scalar that a loop asks for again and again is not made to be one and the same.
+        // A scalar that a loop polls may change between iterations, so it is not fixed to one value.
         let inside = self.in_whiles();
         cone.loads.retain(|load| !inside.contains(load));
         cone
@@ -91,7 +91,7 @@ impl<'a> Sources<'a> {
         !cone.params.is_empty()
     }
 
-    /// True when the text does not fix a value.
+    /// True when the text does not determine a value.
     pub fn is_open(&self, value: ValueId) -> bool {
         match self.module.value(value).def {
             Def::Result(id, _) if self.module.op(id).op.row().family == Family::Arith => {
@@ -168,20 +168,20 @@ impl<'a> Sources<'a> {
         }
     }
 
-    /// True for the first block of a region: its parameters are given by what owns the region.
+    /// True for the first block of a region: the owner of the region gives its parameters.
     fn is_entry(&self, block: BlockId) -> bool {
         let regions = self.owners.get(&block).map_or(&[][..], |owner| self.module.op_regions(*owner));
         regions.iter().any(|r| self.module.region(*r).blocks.first() == Some(&block))
     }
 
-    /// True for operations that take a scalar from memory: through a pointer, or out of a tile.
+    /// True for operations that load a scalar from memory: through a pointer, or from a tile.
     fn is_load(&self, id: OpId) -> bool {
         let is_scalar = |v: ValueId| self.module.value_type(v).scalar().is_some();
         let from_tile = || self.module.operands(id).first().is_some_and(|o| self.module.tile(o.value).is_some());
         self.module.movement(id) == Some(Movement::LoadScalar) || from_tile() && self.module.results(id).all(is_scalar)
     }
 
-    /// What goes into an operation with regions, and what its regions hand over.
+    /// The operands of an operation with regions, and the values that its regions yield.
     fn around(&self, id: OpId, open: &mut Vec<ValueId>) {
         open.extend(self.module.operands(id).iter().map(|o| o.value));
         let last = |region: &RegionId| {

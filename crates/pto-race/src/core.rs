@@ -18,13 +18,13 @@ pub(crate) enum PipeStep {
     Release(i64),
 }
 
-/// A step behind a wait.
+/// A step that waits in the queue of a pipe.
 #[derive(Debug)]
 pub(crate) struct Queued {
     pub step: PipeStep,
     pub site: InstrSite,
     pub accesses: Vec<Access>,
-    /// What the core knew when it gave the step to the pipe.
+    /// The clock of the core when it issued the step.
     pub issued: Clock,
     /// When that was.
     pub when: u64,
@@ -34,22 +34,22 @@ pub(crate) struct Queued {
 #[derive(Default, Debug)]
 pub(crate) struct PipeState {
     pub clock: Clock,
-    /// Instructions it was given.
+    /// Instructions issued to it.
     pub time: u32,
-    /// What it has heard from the core.
+    /// The version of the issue clock that it has joined.
     heard: u32,
-    /// Steps it cannot take yet; the first waits.
+    /// Steps that are blocked; the first one waits.
     pub queue: VecDeque<Queued>,
 }
 
-/// A flag that is up.
+/// A set flag.
 #[derive(Debug)]
 struct RaisedFlag {
     message: Clock,
     site: InstrSite,
 }
 
-/// Who holds a token.
+/// The holder of a token.
 #[derive(Clone, Copy, Debug)]
 struct TokenHolder {
     pipe: usize,
@@ -59,19 +59,19 @@ struct TokenHolder {
 #[derive(Default, Debug)]
 pub(crate) struct CoreState {
     pub pipes: [PipeState; PIPES],
-    /// What every instruction that is given to a pipe from now on starts after.
+    /// Every instruction that is issued from now on starts after this.
     issue: Clock,
     version: u32,
     flags: BTreeMap<Flag, VecDeque<RaisedFlag>>,
-    /// Sets that waits went on without.
+    /// Waits that were released without a set.
     owed: BTreeMap<Flag, u32>,
     tokens: BTreeMap<i64, TokenHolder>,
-    /// What was done when a token was released.
+    /// The clock at the release of a token.
     released: BTreeMap<i64, Clock>,
 }
 
 impl CoreState {
-    /// A pipe learns what the core knows.
+    /// A pipe joins the clock of the core.
     pub fn hear_issue(&mut self, at: usize) {
         let pipe = &mut self.pipes[at];
         if pipe.heard != self.version {
@@ -80,13 +80,13 @@ impl CoreState {
         }
     }
 
-    /// The core learns something, and with it every later instruction.
+    /// The core joins a clock, and with it every later instruction.
     pub fn tell_issue(&mut self, message: &Clock) {
         self.issue.join(message);
         self.version += 1;
     }
 
-    /// Puts a step behind those that a pipe cannot take yet.
+    /// Appends a step to the queue of a blocked pipe.
     pub fn postpone(&mut self, at: usize, step: PipeStep, site: InstrSite, accesses: &[Access], when: u64) {
         let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
         self.pipes[at].queue.push_back(queued);
@@ -96,14 +96,14 @@ impl CoreState {
         self.issue.clone()
     }
 
-    /// What is done once a pipe has done all it was given, as far as the pipe knows.
+    /// The clock after everything that was issued to a pipe, as far as the pipe knows.
     pub fn done(&self, at: usize, core: usize) -> Clock {
         let mut clock = self.pipes[at].clock.clone();
         clock.raise(core * PIPES + at, self.pipes[at].time);
         clock
     }
 
-    /// The same for a step that the core takes now: it comes after all that the core knows.
+    /// The same for a step that the core executes now: it comes after everything that the core knows.
     pub fn message(&self, at: usize, core: usize) -> Clock {
         let mut clock = self.done(at, core);
         clock.join(&self.issue);
@@ -118,7 +118,7 @@ impl CoreState {
             return;
         }
         let up = self.flags.entry(flag).or_default();
-        // A wait that came before it is behind it in the queue of its pipe, and takes it at once.
+        // A wait that was issued earlier is first in the queue of its pipe, and takes the flag at once.
         let awaited = self.pipes[pipe_index(flag.dst)].queue.front().is_some_and(|q| q.step == PipeStep::Wait(flag));
         if let Some(first) = up.front()
             && !awaited
@@ -134,7 +134,7 @@ impl CoreState {
 
     // ---- tokens ---------------------------------------------------------------------------------------------------
 
-    /// Takes a token. False when another pipe has it.
+    /// Acquires a token. False when another pipe holds it.
     pub fn get_token(&mut self, id: i64, at: usize, site: InstrSite, findings: &mut Findings<'_>) -> bool {
         match self.tokens.get(&id) {
             Some(held) if held.pipe == at => findings.token_taken_twice(id, pipe(at), held.site, site),
@@ -160,13 +160,13 @@ impl CoreState {
 
     // ---- the end --------------------------------------------------------------------------------------------------
 
-    /// The pipe that has been stuck for longest: the others may wait for it.
+    /// The pipe that has been blocked longest: the others may wait for it.
     pub fn first_stuck(&self) -> Option<usize> {
         let stuck = self.pipes.iter().enumerate().filter_map(|(at, l)| Some((l.queue.front()?.when, at)));
         stuck.min().map(|(_, at)| at)
     }
 
-    /// What a pipe waits for does not come. It is reported, and the pipe goes on as if it had.
+    /// A wait of a pipe never ends. Reports it and lets the pipe continue as if it had ended.
     pub fn forgive(&mut self, queued: &Queued, at: usize, findings: &mut Findings<'_>) {
         match queued.step {
             PipeStep::Wait(flag) => {

@@ -1,4 +1,4 @@
-//! Listens to a run and keeps track of what is known to be done before what.
+//! Observes a run and keeps a happens-before relation between its accesses.
 
 use crate::OrderedBy;
 use crate::answers::{Answers, PATIENCE};
@@ -18,15 +18,15 @@ use pto_isa::{Pipe, Target};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Entries a pipe may have waiting behind a flag. A program that needs more is taken to be stuck.
+/// Steps that may queue behind a wait of a pipe. A program that needs more is assumed to be stuck.
 const MAX_QUEUE: usize = 1 << 16;
 
-/// What the run is.
+/// Properties of the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Setting<'a> {
     pub plan: &'a Plan,
     pub target: Target,
-    /// Who orders the pipes of a core.
+    /// What orders the pipes of a core.
     pub sync: OrderedBy,
     /// Blocks wait for each other.
     pub joint: bool,
@@ -34,38 +34,38 @@ pub(crate) struct Setting<'a> {
 
 pub(crate) struct Detector<'a> {
     pub setting: Setting<'a>,
-    /// Cores that run together; blocks that do not wait for each other are different teams.
+    /// Cores that run together. Blocks that do not wait for each other are different teams.
     team: u32,
     ids: BTreeMap<CoreId, usize>,
     /// The cores of the team, by position.
     pub names: Vec<CoreId>,
-    /// The tiles that cores of each role are given.
+    /// Tiles that are arguments, for cores of each role.
     pub given: BTreeMap<Role, Vec<u32>>,
     last: Option<(CoreId, usize)>,
     pub cores: Vec<CoreState>,
     pub memories: Memories,
     pub links: LinkState,
     pub caches: Caches,
-    /// Loads by which loops wait for other cores.
+    /// Loads by which loops poll for other cores.
     pub polls: Polls,
-    /// The words they ask for.
+    /// The words that they poll.
     pub asked: AskedWords,
-    /// Questions whose answer nobody looks at.
+    /// Tests whose result is not used.
     pub ignored: BTreeSet<OpId>,
-    /// What is done when a transfer in the background is, by core and number.
+    /// The clock at the end of a background transfer, by core and number.
     pub transfers: BTreeMap<(usize, u64), Clock>,
-    /// Where sessions of transfers in the background have their time, by core and number.
+    /// The time lines of sessions of background transfers, by core and number.
     pub sessions: BTreeMap<(usize, u64), usize>,
-    /// What programs are told that ask.
+    /// The answers to tests of the program.
     pub answers: Answers,
     pub findings: Findings<'a>,
     /// What waits for words of global memory learn.
     pub words: Words,
-    /// Branches that go another way than the data says, and what was taken.
+    /// Branches that are forced, and the ways that were taken.
     pub branches: Branches,
-    /// Cores that can never go on.
+    /// Cores that are deadlocked.
     pub stuck: Vec<StuckCore>,
-    /// Memory that the history of the bytes took, at most.
+    /// Peak memory of the access history.
     pub history_bytes: u64,
 }
 
@@ -153,7 +153,7 @@ impl Observer for Detector<'_> {
         let core = self.core(core);
         let is_loop = is_loop(self.setting.plan.checked().module().op(op).op);
         match self.polls.stays.get(&op).copied().or(is_loop.then_some(true)) {
-            // A loop that goes on has learned nothing yet.
+            // A loop that continues has learned nothing yet.
             Some(stays) if taken == stays => self.goes_on(core, op, formula, stays),
             Some(_) => self.learns(core, formula, taken),
             None => self.learns_again(core, op, formula, taken),
@@ -212,7 +212,7 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// The position of a core in its team. Where blocks do not wait for each other, a new block is a new team.
+    /// The index of a core in its team. If blocks do not wait for each other, a new block starts a new team.
     fn core(&mut self, id: CoreId) -> usize {
         if let Some((last, at)) = self.last
             && last == id
@@ -231,19 +231,19 @@ impl<'a> Detector<'a> {
         at
     }
 
-    /// Cores that have come to their end, where others can never go on.
+    /// Cores that have finished while others are deadlocked.
     pub fn ended(&self) -> Vec<CoreId> {
         self.ids.keys().copied().filter(|id| self.stuck.iter().all(|s| s.core != *id)).collect()
     }
 
-    /// A place for what has its own time: a core, or a session of one that works in the background.
+    /// Adds a time line: for a core, or for a session of background transfers.
     pub fn add_core(&mut self, id: CoreId) -> usize {
         self.cores.push(CoreState::default());
         self.names.push(id);
         self.cores.len() - 1
     }
 
-    /// What is left when cores are done.
+    /// Reports what is left when the cores of a team have finished.
     pub fn end_team(&mut self) {
         for core in 0..self.cores.len() {
             self.unblock_all(core);
@@ -252,14 +252,14 @@ impl<'a> Detector<'a> {
         self.end_stuck_team();
     }
 
-    /// The same when cores wait for each other: the flags of a core that did not come to its end say nothing, but what is left
-    /// between cores may be why.
+    /// The same for a deadlocked team: unmatched flags of a core that did not finish mean nothing, but unmatched signals
+    /// between cores may be the cause.
     pub fn end_stuck_team(&mut self) {
         self.links.report_leftovers(&mut self.findings);
         self.abandon_team();
     }
 
-    /// Other cores come.
+    /// Drops the state of a team.
     pub fn abandon_team(&mut self) {
         self.leave_caches();
         self.findings.next_team();
@@ -302,7 +302,7 @@ impl<'a> Detector<'a> {
 
     // ---- steps of a pipe ------------------------------------------------------------------------------------------
 
-    /// Gives a step to a pipe. It runs at once, unless the pipe is stopped at a wait.
+    /// Issues a step to a pipe. It executes at once unless the pipe is blocked.
     pub fn issue(&mut self, core: usize, pipe_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
         let state = &mut self.cores[core];
         if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
@@ -324,12 +324,12 @@ impl<'a> Detector<'a> {
         }
         self.cores[core].postpone(pipe_at, step, site, accesses, self.findings.now);
         if pipe_at == pipe_index(Pipe::S) {
-            // Nothing more is given to any pipe while the core itself waits, so nobody can raise the flag.
+            // While the core itself waits, it issues nothing more, so nothing can set the flag.
             self.unblock_all(core);
         }
     }
 
-    /// Runs a step of a pipe. False when it has to wait.
+    /// Executes a step of a pipe. False if it must wait.
     fn perform(
         &mut self,
         core: usize,
@@ -371,7 +371,7 @@ impl<'a> Detector<'a> {
         true
     }
 
-    /// Lets pipes go on that were stopped, after something was raised or released.
+    /// Resumes blocked pipes after a set or a release.
     fn pump(&mut self, core: usize) {
         let mut moved = true;
         while moved {
@@ -389,14 +389,14 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// Says why pipes are stopped for good, and lets them go on, so that the rest can be checked.
+    /// Reports why pipes are blocked for good, and resumes them so that the rest can be checked.
     pub fn unblock_all(&mut self, core: usize) {
         while let Some(pipe_at) = self.cores[core].first_stuck() {
             self.unblock(core, pipe_at);
         }
     }
 
-    /// Lets a pipe go on behind the wait it is stuck at, and others with it.
+    /// Resumes a pipe after the wait that blocks it, and others that this unblocks.
     fn unblock(&mut self, core: usize, pipe_at: usize) {
         if let Some(next) = self.cores[core].pipes[pipe_at].queue.pop_front() {
             if !self.perform(core, pipe_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
@@ -417,7 +417,7 @@ impl<'a> Detector<'a> {
         state.tell_issue(&all);
     }
 
-    /// The core waits for what wrote these bytes last.
+    /// The core waits for the last writers of these bytes.
     fn sync(&mut self, core: usize, accesses: &[Access]) {
         let mut message = Clock::default();
         for access in accesses {
@@ -430,7 +430,7 @@ impl<'a> Detector<'a> {
         self.cores[core].tell_issue(&message);
     }
 
-    /// The pipe of a core that signals for a pipe between cores.
+    /// The pipe of a core that signals for a FIFO pipe.
     pub fn signalling_pipe(&self, ring: Ring) -> usize {
         self.index_of(Some(if ring.to_vector { Pipe::Fix } else { Pipe::Mte3 }))
     }

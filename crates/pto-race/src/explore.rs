@@ -1,4 +1,4 @@
-//! All paths: a program is executed again with other numbers, once for each path they lead to.
+//! `--all-paths`: executes a program again with other values, once for each path that they lead to.
 
 use crate::bounds::Meter;
 use crate::cone::Sources;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) type ReportKey = (Code, Span, Option<Span>);
 
-/// Paths that are executed.
+/// Limit of executed paths.
 const PATHS: usize = 64;
 
 pub(crate) fn all_paths(
@@ -40,7 +40,7 @@ struct Explorer<'a> {
     plan: &'a Plan,
     launch: Launch<'a>,
     memory: Snapshot,
-    /// The path of the data.
+    /// The path that the given data takes.
     first: Branches,
     report: RaceReport,
     known: BTreeSet<ReportKey>,
@@ -52,11 +52,11 @@ impl Explorer<'_> {
         self.plan.checked().module()
     }
 
-    /// Other arguments, and other scalars in memory.
+    /// Other arguments and other scalars in memory.
     fn other_data(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
         let worlds = Worlds::new(self.plan, ranks, &self.first);
         let (all, mut more) = worlds.all();
-        // Without words between cores it can be seen beforehand where numbers lead.
+        // Without words shared between cores, a cheap run without memory shows where values lead.
         let looks = ranks.len() == 1 && !self.plan.uses_words() && !worlds.computed;
         let mut seen = BTreeSet::new();
         if looks {
@@ -91,8 +91,8 @@ impl Explorer<'_> {
         self.list_undecided(looks);
     }
 
-    /// One choice of numbers. Where the program stops, because it has less memory than they need, its branches are led the same
-    /// way with the numbers it had.
+    /// Tries one choice of values. If the program fails because it has less memory than they need, its branches are forced the
+    /// same way with the original values.
     fn choose(
         &mut self,
         (worlds, world): (&Worlds, &World),
@@ -113,13 +113,13 @@ impl Explorer<'_> {
             return;
         }
         let forced = leads.unwrap_or(branches).other_ways(&self.first);
-        // Numbers that stop it before anything is different are none that it is given.
+        // If the values fail before the path differs, the program does not accept them.
         if !forced.is_empty() {
             self.lead(forced, &text, meter, ranks);
         }
     }
 
-    /// Leads branches another way, whatever numbers say.
+    /// Forces branches another way, regardless of their conditions.
     fn lead(&mut self, forced: BTreeMap<OpId, Way>, text: &str, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
         self.memory.restore(ranks);
         let branches = Branches { forced, ..Branches::traced() };
@@ -135,8 +135,7 @@ impl Explorer<'_> {
         self.report.undecided.push(Undecided { span: at, reason });
     }
 
-    /// Takes over what was found on a path, with where it leaves that of the data. Returns what stopped it. A deadlock is a finding
-    /// where numbers lead; a path with fewer iterations than the numbers ask for may leave out what a core waits for.
+    /// Merges the findings of a path, with the branch where it leaves the path of the data. Returns the error that stopped it.
     fn take(
         &mut self,
         report: RaceReport,
@@ -165,7 +164,7 @@ impl Explorer<'_> {
         stopped
     }
 
-    /// Loops that memory of the core decides, with numbers that change from iteration to iteration: they are led.
+    /// Loops that memory of the core decides, with values that change between iterations: they are forced.
     fn other_iterations(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
         let loops: Vec<(OpId, BTreeSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
         let sources = Sources::new(self.plan.checked().module());
@@ -181,7 +180,7 @@ impl Explorer<'_> {
         }
     }
 
-    /// Branches with several ways that nothing which can be chosen decides.
+    /// Branches with several ways that no chosen value decides.
     fn list_undecided(&mut self, looks: bool) {
         let module = self.plan.checked().module();
         let sources = Sources::new(module);
@@ -197,7 +196,8 @@ impl Explorer<'_> {
     }
 }
 
-/// A loop that goes on as memory of its core says. One that asks for what other cores write ends when they have.
+/// A loop whose condition depends on memory of its own core. A loop that polls words of other cores is not forced: it ends when they have
+/// written.
 fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
     let Some(region) = module.op_regions(id).first() else { return false };
     let (mut asks, mut decided) = (false, false);
@@ -215,7 +215,7 @@ fn is_led(module: &Module, sources: &Sources<'_>, id: OpId) -> bool {
     !asks && !decided
 }
 
-/// What makes findings of several paths the same.
+/// Identifies equal findings of different paths.
 pub(crate) fn key(d: &Diagnostic) -> ReportKey {
     (d.code, d.primary.span, d.labels.first().map(|l| l.span))
 }

@@ -1,10 +1,10 @@
-//! Finds what makes a PTO program wrong on a device: instructions on different pipes, cores or ranks that touch the same
-//! bytes without anything that orders them, flags that do not match, and memory that holds nothing.
+//! Finds what makes a PTO program wrong on a device: unordered accesses to the same bytes from different pipes, cores or
+//! ranks, unmatched flags, and uninitialised memory.
 //!
-//! A program is executed once, in program order; [`check`] listens and keeps, for every byte, who touched it last, and for
-//! every pipe, what is known to be done before its next instruction starts. What it finds does not depend on the order in
-//! which the engine happens to execute things: two accesses are reported when no flag, event, barrier, token, signal or
-//! pipe between cores puts one before the other.
+//! A program is executed once, in program order. [`check`] observes the run and keeps the last accesses of every byte, and
+//! for every pipe a vector clock of the work that is done before its next instruction. The findings do not depend on the
+//! order in which the engine executes: two accesses are reported when no flag, event, barrier, token, signal or FIFO pipe
+//! orders them.
 //!
 //! ```
 //! use pto_cpu::{Arg, Options, Plan};
@@ -69,30 +69,30 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use words::{Word, WordLog, Words};
 
-/// Who orders the pipes of a core.
+/// What orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OrderedBy {
     /// The program, with flags, events, barriers and tokens.
     Manual,
-    /// The toolchain, later: the pipes of a core are taken to be in order.
+    /// The toolchain, later: the pipes of a core are assumed to be ordered.
     Auto,
 }
 
-/// What was found.
+/// The result of a check.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RaceReport {
     /// Worst first.
     pub findings: Vec<Diagnostic>,
-    /// Who orders the pipes of a core, as the program looks.
+    /// What orders the pipes of a core, inferred from the program.
     pub sync: OrderedBy,
-    /// The program was to order its pipes, and nowhere does.
+    /// The program should order its pipes and has no synchronisation at all.
     pub unordered: bool,
     /// Instructions executed.
     pub instructions: u64,
-    /// The limit was reached after so many instructions and iterations; what comes after was not checked.
+    /// The limit was reached after this many instructions and iterations; the rest was not checked.
     pub stopped: Option<u64>,
-    /// Memory that the history of the bytes took, at most.
+    /// Peak memory of the access history.
     pub history_bytes: u64,
     /// Branches that the data did not take and that could not be explored.
     pub undecided: Vec<Undecided>,
@@ -143,14 +143,14 @@ impl RaceReport {
     }
 }
 
-/// Executes a program and says what nothing orders. What orders the pipes of a core is seen from the program ([`sync_of`]);
-/// [`Check`] has more choices. The arguments are those of [`Launch::run`].
+/// Executes a program and reports unordered accesses. What orders the pipes of a core is inferred from the program
+/// ([`sync_of`]); [`Check`] has more options. The arguments are those of [`Launch::run`].
 #[must_use = "a race is a finding of the report, not an error"]
 pub fn check(launch: Launch<'_>, args: &mut [Arg<'_>]) -> RaceReport {
     Check::new(launch).run(args)
 }
 
-/// A check that is being described.
+/// Options of a check.
 ///
 /// ```
 /// use pto_race::{Check, OrderedBy};
@@ -176,18 +176,18 @@ impl<'a> Check<'a> {
         Self { launch, sync: None, bounds: Bounds::default(), all_paths: false }
     }
 
-    /// Says who orders the pipes of a core; without it, that is seen from the program.
+    /// Sets what orders the pipes of a core; by default this is inferred from the program.
     pub fn sync(self, sync: OrderedBy) -> Self {
         Self { sync: Some(sync), ..self }
     }
 
-    /// Executes the program again with other arguments and other scalars from memory, for each path on which they lead. Memory is
-    /// what it was before for each of them.
+    /// Executes the program again with other arguments and other scalars from memory, once for each path that they lead to. Each
+    /// run starts with the same memory.
     pub fn all_paths(self) -> Self {
         Self { all_paths: true, ..self }
     }
 
-    /// Stops after so many instructions and iterations of loops, over all paths.
+    /// Stops after this many instructions and loop iterations, over all paths.
     pub fn limit(self, limit: u64) -> Self {
         Self { bounds: Bounds { limit: Some(limit), ..self.bounds }, ..self }
     }
@@ -197,7 +197,7 @@ impl<'a> Check<'a> {
         Self { bounds: Bounds { progress: Some(counter), ..self.bounds }, ..self }
     }
 
-    /// Executes the program, and says what was found.
+    /// Executes the program and reports the findings.
     #[must_use = "a race is a finding of the report, not an error"]
     pub fn run(self, args: &mut [Arg<'_>]) -> RaceReport {
         let (launch, plan) = (self.launch, self.launch.plan());
@@ -220,7 +220,7 @@ impl<'a> Check<'a> {
     }
 }
 
-/// One path, as the branches say, with every answer that questions of the program may get.
+/// One path with forced branches, with every answer that its tests may get.
 fn follow(
     sync: OrderedBy,
     plan: &Plan,
@@ -247,7 +247,7 @@ fn follow(
         let asks_for_ever = denied.iter().any(|op| looks.compares.contains_key(op) || looks.switches.contains_key(op));
         run.answers = Answers::no(denied);
         let (mut other, ..) = run.follow(ranks, meter);
-        // A loop that goes on until a word is found is not told no for ever on a device.
+        // On a device, a loop that waits for a word does not get the answer no for ever.
         other.findings.retain(|f| !(asks_for_ever && f.code == codes::RUN_DEADLOCK));
         for finding in other.findings.into_iter().filter(|f| known.insert(explore::key(f))) {
             let (primary, labels) = (finding.primary.span, finding.labels.len());
@@ -263,12 +263,12 @@ fn follow(
     (report, branches)
 }
 
-/// Questions that are answered with no one at a time.
+/// Tests that are denied one at a time.
 const QUESTIONS: usize = 8;
-/// Runs in which it is found out which answers cannot be.
+/// Runs to find out which answers are impossible.
 const TRIES: usize = 4;
 
-/// What is executed, and how.
+/// A run: the plan and its settings.
 struct RaceRun<'a> {
     sync: OrderedBy,
     plan: &'a Plan,
@@ -278,7 +278,7 @@ struct RaceRun<'a> {
 }
 
 impl RaceRun<'_> {
-    /// One run. Returns the questions it asked, too.
+    /// Executes one run. Also returns the tests it made.
     fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (RaceReport, Branches, BTreeSet<OpId>) {
         let (plan, launch, sync) = (self.plan, self.launch, self.sync);
         let joint = launch.runs_together() || ranks.len() > 1;
@@ -289,7 +289,7 @@ impl RaceRun<'_> {
         let outcome = observe(ranks, launch, meter, &mut detector);
         let ended = detector.ended();
         match &outcome {
-            // What is left when a program stops half-way says nothing about it.
+            // If a program stops half-way, unmatched flags mean nothing.
             Err(problem) if problem.code != codes::RUN_DEADLOCK => detector.abandon_team(),
             Err(_) => detector.end_stuck_team(),
             Ok(_) => detector.end_team(),
@@ -321,7 +321,7 @@ impl RaceRun<'_> {
         (report, branches, answers.asked)
     }
 
-    /// What a wait learns depends on the whole run, so that is seen first; and so do the answers that can be.
+    /// What a wait learns depends on the whole run, and so do the possible answers. So a first run records them.
     fn record(
         &mut self,
         setting: Setting<'_>,
@@ -332,7 +332,7 @@ impl RaceRun<'_> {
         let (mut known, mut mixed) = (Vec::new(), BTreeSet::new());
         for tries in 0.. {
             if tries == TRIES {
-                // Answers that cannot be told apart from those that can are left as they are.
+                // If possible answers cannot be told from impossible ones, all stay as they are.
                 self.answers = Answers::default();
             }
             let words = Words::Recorded(WordLog::default());
@@ -353,7 +353,7 @@ impl RaceRun<'_> {
     }
 }
 
-/// What a read tells is not known where the same bytes are stored as words of different lengths.
+/// A read learns nothing if the same bytes are stored as words of different widths.
 fn stored_in_several_widths(plan: &Plan, op: OpId, (buffer, byte): Word) -> Undecided {
     let module = plan.checked().module();
     let pointer = plan.params().get(buffer % plan.params().len().max(1)).map_or("", |p| &p.name);
@@ -362,7 +362,7 @@ fn stored_in_several_widths(plan: &Plan, op: OpId, (buffer, byte): Word) -> Unde
     Undecided { span: module.op(op).name_span, reason }
 }
 
-/// Executes the program, and tells a detector what happens.
+/// Executes the program with a detector as observer.
 fn observe(
     ranks: &mut [Vec<Arg<'_>>],
     launch: Launch<'_>,
@@ -372,14 +372,14 @@ fn observe(
     let mut metered = Metered { detector, meter };
     let mut args: Vec<Arg<'_>> = ranks.iter_mut().flatten().map(Arg::reborrow).collect();
     let done = launch.observe(&mut metered).run(&mut args);
-    // What stops a run is one problem.
+    // A run stops with one problem.
     done.map(|report| report.instructions).map_err(|error| {
         let unknown = || Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), "the run stopped");
         Box::new(error.into_diagnostics().pop().unwrap_or_else(unknown))
     })
 }
 
-/// A program that places its tiles, or orders its pipes in some place, orders them everywhere.
+/// A program that places its tiles, or synchronises pipes anywhere, must order them everywhere.
 pub fn sync_of(plan: &Plan) -> OrderedBy {
     if plan.places_tiles() || plan.orders_pipes() { OrderedBy::Manual } else { OrderedBy::Auto }
 }

@@ -1,28 +1,28 @@
-//! What is known of signals, barriers and pipes.
+//! The state of signals, barriers and FIFO pipes.
 
 use crate::clock::Clock;
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, CoreId, Ring, Set};
 use std::collections::{BTreeMap, VecDeque};
 
-/// A signal on its way: what its sender had done, and where it stands.
+/// A sent signal: the clock of the sender, and the statement.
 pub(crate) type SentSignal = (Clock, InstrSite);
 
-/// A pipe of a block in one direction.
+/// A FIFO pipe of a block in one direction.
 type RingKey = (u32, u32, u32, bool);
 
 #[derive(Debug, Default)]
 pub(crate) struct LinkState {
-    /// Signals that wait for other senders, by sender and id.
+    /// Signals that wait for further senders, by sender and id.
     pub sent: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
     /// Signals that arrived, by receiver and id.
     pub arrived: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
-    /// What was done by those who came to a barrier.
+    /// The joined clock of the cores that have arrived at a barrier.
     pub barriers: BTreeMap<(u32, Set, u64), Clock>,
     pub rings: BTreeMap<RingKey, RingState>,
-    /// Signals the program sends itself, and where.
+    /// Signals that the program sends itself, and where.
     pub used: BTreeMap<i64, InstrSite>,
-    /// Signals that barriers and pipes use.
+    /// Signals that barriers and FIFO pipes use.
     pub reserved: BTreeMap<i64, &'static str>,
 }
 
@@ -31,17 +31,17 @@ pub(crate) const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
 
 #[derive(Debug, Default)]
 pub(crate) struct RingState {
-    /// What was done when entries were pushed, and where that is written.
+    /// The clocks at which entries were pushed, and the statements.
     pub pushed: BTreeMap<u64, SentSignal>,
     pub popped: BTreeMap<u64, InstrSite>,
-    /// What was done when slots were freed.
+    /// The clocks at which slots were freed.
     pub freed: BTreeMap<u64, Clock>,
     /// The tiles that consumers hold, oldest first.
     pub held: BTreeMap<CoreId, VecDeque<(Access, InstrSite)>>,
 }
 
 impl LinkState {
-    /// What is left at the end.
+    /// Reports what is left at the end.
     pub fn report_leftovers(&self, findings: &mut Findings<'_>) {
         for ((_, id), queue) in &self.arrived {
             queue.iter().for_each(|(_, site)| findings.signal_left(*id, *site));

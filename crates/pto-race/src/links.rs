@@ -1,4 +1,4 @@
-//! What orders cores: signals, barriers, pipes, and words in global memory.
+//! What orders cores: signals, barriers, FIFO pipes, and words in global memory.
 
 use crate::clock::{Clock, PIPES, pipe_index};
 use crate::detector::Detector;
@@ -59,7 +59,7 @@ impl Detector<'_> {
         }
     }
 
-    /// What is done once a pipe has done all it was given.
+    /// The clock after everything that was issued to a pipe.
     fn done_on(&mut self, core: usize, pipe: Option<Pipe>) -> Clock {
         match pipe {
             Some(Pipe::All) | None => {
@@ -73,7 +73,7 @@ impl Detector<'_> {
         }
     }
 
-    /// On A5 the pipe stops, elsewhere the core.
+    /// On A5 the pipe waits, elsewhere the core.
     fn wait_for_signal(&mut self, core: usize, site: InstrSite, pipe: Option<Pipe>, id: i64) {
         let message = self.links.arrived.get_mut(&(site.core, id)).and_then(VecDeque::pop_front);
         let Some((clock, _)) = message else { return };
@@ -95,7 +95,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A producer takes a slot: whoever had it before is done with it.
+    /// A producer takes a slot: the previous consumer has finished with it.
     fn alloc(&mut self, core: usize, site: InstrSite, ring: Ring) {
         let Some(before) = ring.count.checked_sub(u64::from(ring.slots.max(1))) else { return };
         if let Some(clock) = self.links.ring(site.core, ring).freed.get(&before).cloned() {
@@ -127,7 +127,7 @@ impl Detector<'_> {
         }
         self.moves(core, event.pipe, site, event.accesses);
         if self.index_of(event.pipe) == pipe_index(Pipe::S) {
-            // Nothing is moved: the tile lies where it was pushed.
+            // No data moves: the tile lies where it was pushed.
             let here = self.cores[core].message(pipe_index(Pipe::S), core);
             self.cores[core].tell_issue(&here);
         }
@@ -136,7 +136,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A slot may be filled again. Whatever the consumer was given before is done by then.
+    /// Frees a slot. Everything that was issued to the consumer before is done by then.
     fn release(&mut self, core: usize, site: InstrSite, ring: Ring) {
         let mut all = Clock::default();
         for at in 0..pipe_index(Pipe::All) {
@@ -155,7 +155,7 @@ impl Detector<'_> {
 
     // ---- transfers in the background -----------------------------------------------------------------------------------
 
-    /// A transfer starts in the background. What a session runs is in order; sessions know nothing of each other.
+    /// A background transfer starts. Transfers of one session are ordered; sessions are not ordered with each other.
     pub fn transfer(&mut self, core: usize, site: InstrSite, event: &Event<'_>) {
         let (which, session) = numbers(event);
         let at = match self.sessions.get(&(core, session)) {
@@ -170,8 +170,8 @@ impl Detector<'_> {
         self.transfers.insert((core, which), message);
     }
 
-    /// The core waits for a transfer in the background, and with it for those before in its session. One of another session than
-    /// the wait names is not waited for.
+    /// The core waits for a background transfer and for those before it in its session. A transfer of another session than the
+    /// one named is not waited for.
     pub fn await_transfer(&mut self, core: usize, event: &Event<'_>) {
         if let Some(message) = self.awaited(core, event) {
             self.cores[core].tell_issue(&message);
@@ -190,20 +190,20 @@ impl Detector<'_> {
         let (which, session) = numbers(event);
         let at = self.sessions.get(&(core, session))?;
         let message = self.transfers.get(&(core, which))?;
-        // The session that is named must be the one that runs it.
+        // The wait must name the session that executes the transfer.
         (message.get(*at * PIPES + pipe_index(Pipe::All)) > 0).then(|| message.clone())
     }
 
     // ---- words in global memory -----------------------------------------------------------------------------------
 
-    /// The scalar unit changes the word, whatever other pipes still do; after that it waits for them.
+    /// The scalar unit changes the word while other pipes may still work; then it waits for them.
     fn notify(&mut self, core: usize, event: &Event<'_>) {
         let Some((word, change, before)) = changed_word(event) else { return };
         self.change_word(core, (word, WORD), change, before);
         self.barrier_all(core);
     }
 
-    /// A word is changed by the scalar unit. Whoever finds it changed knows what was done by then.
+    /// The scalar unit changes a word. A core that finds the change joins this clock.
     pub fn change_word(&mut self, core: usize, word: (Word, u64), change: WordChange, before: Option<i64>) {
         let moment = self.word_moment(core);
         if let Words::Recorded(log) = &mut self.words {
@@ -217,7 +217,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A question is answered with no. Whether that can be is seen when the whole run is known.
+    /// A test is answered with no. Whether that is possible is known at the end of the run.
     fn missed(&mut self, core: usize, event: &Event<'_>) {
         let Some((words, asked)) = seen_words(event) else { return };
         let moment = self.word_moment(core);
@@ -226,7 +226,7 @@ impl Detector<'_> {
         }
     }
 
-    /// A core has found words as it wanted them, and learns from that.
+    /// A core has found words in the state it waited for, and learns from that.
     pub fn find_words(&mut self, core: usize, words: &[FoundNumber], asked: &WordQuestion) {
         let moment = self.word_moment(core);
         self.cores[core].tell_issue(&moment.clock);
@@ -241,10 +241,10 @@ impl Detector<'_> {
     }
 }
 
-/// Bytes of the word of a signal.
+/// Bytes of a signal word.
 const WORD: u64 = 4;
 
-/// The words of a question, what they hold, and what they are asked for.
+/// The words of a test, their values, and the condition.
 fn seen_words(event: &Event<'_>) -> Option<(Vec<FoundNumber>, WordQuestion)> {
     let (Detail::Seen { cmp, value, words }, Some(access)) = (event.detail, event.accesses.first()) else {
         return None;

@@ -1,4 +1,4 @@
-//! The memories of a run, and what two accesses of the same bytes mean.
+//! The access histories of all memories, and the rules for two accesses to the same bytes.
 
 use crate::findings::{Findings, InstrSite};
 use crate::now::Now;
@@ -31,12 +31,12 @@ impl Memories {
         }
     }
 
-    /// Memory that the history takes.
+    /// Memory used by the histories.
     pub fn bytes(&self) -> u64 {
         self.cores.iter().flatten().chain(&self.global).map(Shadow::bytes).sum()
     }
 
-    /// Other cores come; global memory stays.
+    /// Resets the memories of cores; global memory stays.
     pub fn forget_cores(&mut self) {
         self.cores.clear();
     }
@@ -92,7 +92,7 @@ impl Memories {
                 }
                 _ => {}
             }
-            // A total is complete when all who add to it have done so, not only the last.
+            // A sum is complete when all of its atomic additions are done, not only the last.
             for part in segment.atomics.iter().filter(|part| !now.is_after(part)) {
                 findings.read_too_early(&conflict(part), stamp);
             }
@@ -102,10 +102,10 @@ impl Memories {
                 findings.taken(&conflict(write), lost, stamp);
             }
             let same = |read: &Stamp| (read.team, read.thread) == (stamp.team, stamp.thread);
-            // The instruction may write here too: the last read that its own pipe has not finished stays.
+            // The instruction may also write here, so the last read that its own pipe has not finished is kept.
             let open = segment.reads.iter().filter(|read| same(read) && !now.is_after(read)).max_by_key(|r| r.time);
             let open = open.copied();
-            // Of cores that are gone one read is enough: nothing orders any of them with what comes.
+            // One read of earlier teams is enough: nothing orders any of them with later accesses.
             let mut gone = false;
             segment.reads.retain(|read| {
                 !same(read) && !now.is_after(read) && (read.team == stamp.team || !std::mem::replace(&mut gone, true))
@@ -115,7 +115,7 @@ impl Memories {
         });
     }
 
-    /// A load of words that a loop asks for. Stores that change such words may meet it; what else lies beside them may not.
+    /// A load of polled words. It may be unordered with stores that change such words, but not with other stores to the same bytes.
     pub fn ask(
         &mut self,
         core: usize,
@@ -146,7 +146,7 @@ impl Memories {
             let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
             let mut reported = false;
             for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
-                // Nothing was there before: the other core wants what is written now, and only happened to be first here.
+                // Nothing was written before: the other core wants this write, and only came first in this run.
                 if segment.write.is_none() && now.is_another_core(read) {
                     findings.read_too_early(&conflict(read).seen_from(read, stamp), read);
                 } else {
@@ -163,14 +163,14 @@ impl Memories {
                 findings.written_in_any_order(&conflict(write), stamp);
                 reported = true;
             }
-            // Stores that add may meet, and so may those that take the larger; in which order the two kinds come matters.
+            // Atomic additions may be unordered with each other, and so may atomic maxima; the order between the two kinds matters.
             let mut others =
                 segment.atomics.iter().filter(|other| other.atomic != stamp.atomic && !now.is_after(other));
             if let Some(other) = others.rfind(|_| !reported) {
                 findings.written_in_any_order(&conflict(other), stamp);
             }
             if combines(stamp.atomic) {
-                // What is read stays: another atomic store may come that nothing orders with it.
+                // Reads are kept: another atomic store may be unordered with them.
                 return segment.combine(stamp);
             }
             segment.atomics.clear();
@@ -182,7 +182,7 @@ impl Memories {
     }
 }
 
-/// True for writes that may meet others of their kind.
+/// True for atomic writes that may be unordered with others of their kind.
 fn combines(how: Atomic) -> bool {
     matches!(how, Atomic::Add | Atomic::Max | Atomic::Min)
 }

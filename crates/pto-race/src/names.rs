@@ -1,4 +1,4 @@
-//! Tiles that have several names.
+//! Tiles with several names.
 
 use crate::findings::InstrSite;
 use crate::shadow::Stamp;
@@ -9,14 +9,14 @@ use pto_isa::row::{Arith, Control, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
-/// Generators of level-3 programs give every value a tile of its own and put those that are one variable at one address.
+/// Generators of level-3 programs declare a tile per value and give those of one variable the same address.
 #[derive(Debug)]
 pub(crate) struct TileNames<'a> {
     module: &'a Module,
     owners: HashMap<BlockId, OpId>,
     /// Tiles that `tassign` moves.
     moved: BTreeSet<ValueId>,
-    /// What goes round on cores of each role.
+    /// The ranges of steps that are loops, for each role.
     loops: BTreeMap<Role, Vec<RangeInclusive<u32>>>,
 }
 
@@ -33,10 +33,10 @@ impl<'a> TileNames<'a> {
         Self { module, owners: module.owners(), moved, loops: loops.into() }
     }
 
-    /// A tile that was written, a write over it, and a read of the first. They are one variable when both tiles have one
-    /// type and one address, and the value comes from another iteration of a loop; in a straight line the first is lost. One
-    /// address is one that the text gives to both, or the same byte where one of them goes from buffer to buffer: in a
-    /// software pipeline, what one name loads another name uses in the next iteration.
+    /// A write to a tile, a later write over it, and a read of the first. Both tiles are one variable when they have the
+    /// same type and address and the value comes from another iteration of a loop; in straight-line code the first value is
+    /// lost. The address is the same if the text gives it to both, or if one of them rotates between buffers and starts at
+    /// the same byte: in a software pipeline, one name loads what another name uses in the next iteration.
     pub fn are_one_tile(&self, written: &Stamp, over: &Stamp, read: InstrSite) -> bool {
         let (Some(a), Some(b)) = (written.value, over.value) else { return false };
         let met = written.origin == over.origin && (self.rotates(a) || self.rotates(b));
@@ -101,7 +101,7 @@ impl<'a> TileNames<'a> {
 /// What the text says about the address of a tile.
 #[derive(PartialEq, Eq)]
 enum StatedAddress {
-    /// A number, whatever its name.
+    /// A constant, under any name.
     Constant(i64),
     Value(ValueId),
 }

@@ -1,4 +1,4 @@
-//! What an access knows of those before it.
+//! The happens-before relation from the view of one access.
 
 use crate::clock::{Clock, PIPES, pipe_index};
 use crate::findings::{Conflict, InstrSite};
@@ -6,22 +6,22 @@ use crate::shadow::Stamp;
 use pto_cpu::{Access, CoreId};
 use pto_isa::Pipe;
 
-/// When an access happens, and what is known to be done by then.
+/// The time of an access, and the work that is done by then.
 pub(crate) struct Now<'a> {
     pub team: u32,
     pub thread: u32,
     pub time: u32,
     pub clock: &'a Clock,
-    /// The pipe starts an instruction before the one before is done.
+    /// The pipe may start an instruction before the previous one is done.
     pub overlaps: bool,
     /// The cores of the team.
     pub names: &'a [CoreId],
-    /// Tiles that were given to the program: their caller has written them.
+    /// Tiles that are arguments: the caller has written them.
     pub given: &'a [u32],
 }
 
 impl Now<'_> {
-    /// The core of an access; nothing where it belongs to another team.
+    /// The core of an access; `None` if it belongs to another team.
     fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
         same.then(|| self.names.get(stamp.thread as usize / PIPES).copied()).flatten()
@@ -33,13 +33,13 @@ impl Now<'_> {
         stamp.team == self.team && core(stamp.thread) != core(self.thread)
     }
 
-    /// Two accesses of the same bytes: an earlier one, and this.
+    /// The conflict of an earlier access to the same bytes with this one.
     pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: InstrSite) -> Conflict {
         Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
     }
 
-    /// True when a core wrote again before this one has read what it was told of. The engine lets cores run ahead of each
-    /// other, so the later write may come first here. One who was told after the later write was made wants that.
+    /// True when a core wrote again before this one has read the write that it was signalled. The engine lets cores run
+    /// ahead, so the later write may come first here. A core that was signalled after the later write wants that one.
     pub fn missed(&self, write: &Stamp, earlier: Option<&Stamp>) -> bool {
         let scalar = write.thread as usize / PIPES * PIPES + pipe_index(Pipe::S);
         let another = self.is_another_core(write) && self.clock.get(scalar) <= write.issued;

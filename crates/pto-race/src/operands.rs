@@ -1,11 +1,11 @@
-//! What is wrong with the operands of one instruction, whatever else is under way.
+//! Checks of the operands of a single instruction, regardless of other instructions.
 
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, AddressSpace, DEVICE};
 use pto_isa::{BLayout, Diagnostic, TileType, codes};
 
 impl Findings<'_> {
-    /// An id that is computed may be one that does not exist.
+    /// A computed id may be out of range.
     pub fn has_event(&self, id: i64) -> bool {
         (0..i64::from(self.target.profile().event_ids)).contains(&id)
     }
@@ -18,8 +18,8 @@ impl Findings<'_> {
         });
     }
 
-    /// A result may replace an operand exactly, but not lie over it in part: what is written has not been read yet. What an
-    /// instruction works in shares nothing with its operands.
+    /// A result may replace an operand exactly, but must not overlap it partly: the instruction would overwrite elements
+    /// before it reads them. Scratch memory must not overlap operands.
     pub fn check_overlap(&mut self, accesses: &[Access], site: InstrSite) {
         for work in accesses.iter().filter(|a| a.is_work_space()) {
             let beside = |a: &&Access| !a.is_work_space() && a.place == work.place;
@@ -56,7 +56,7 @@ impl Findings<'_> {
         });
     }
 
-    /// True when lines of a result come to lie on lines of an operand that are read later, although both start at the same byte.
+    /// True when lines of a result overlap lines of an operand that are read later, although both start at the same byte.
     fn outruns(&self, read: &Access, write: &Access) -> bool {
         let lines = |a: &Access| TileLines::of(a, self.tile(a.value?)?);
         let (Some(own), Some(other)) = (lines(write), lines(read)) else { return false };
@@ -129,7 +129,7 @@ struct TileLines {
 }
 
 impl TileLines {
-    /// Those that an access goes through; `None` for tiles of boxes and for elements without bytes of their own.
+    /// The lines that an access covers; `None` for boxed tiles and for elements smaller than a byte.
     fn of(access: &Access, ty: &TileType) -> Option<Self> {
         if ty.is_boxed() || ty.dtype.bits() < 8 {
             return None;
@@ -140,7 +140,7 @@ impl TileLines {
             BLayout::ColMajor => (cols, rows, ty.rows),
         };
         let unit = u64::from(ty.dtype.unit_bytes());
-        // Lines that touch are told as one run.
+        // Contiguous lines are reported as one run.
         let pitch = if access.rows > 1 { access.stride } else { i64::try_from(whole * unit).ok()? };
         Some(Self { order: ty.blayout, unit, count, bytes: along * unit, pitch })
     }
@@ -155,7 +155,7 @@ fn overlap(a: &Access, b: &Access) -> bool {
     (0..a.rows as i64).any(|row| {
         let first = a.start + row * a.stride;
         let behind = first + a.row_bytes as i64;
-        // The last run of the other that begins before this one ends is the only one that may reach into it.
+        // Only the last run of the other that begins before this one ends can reach into it.
         let steps = if b.stride > 0 { (behind - 1 - b.start).div_euclid(b.stride) } else { 0 };
         let at = b.start + steps.min(b.rows as i64 - 1) * b.stride;
         steps >= 0 && at < behind && at + b.row_bytes as i64 > first

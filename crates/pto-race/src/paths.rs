@@ -1,4 +1,4 @@
-//! Paths that the data does not take: which way branches go, and which of them are made to go another way.
+//! The ways that branches take, and branches that are forced to take another.
 
 use crate::words::Word;
 use pto_cpu::{Access, AddressSpace, CoreId, Event};
@@ -14,35 +14,35 @@ pub(crate) enum Way {
     No,
     /// It was taken, or the loop was entered.
     Yes,
-    /// The loop went round again.
+    /// The loop had a second iteration.
     Again,
 }
 
 /// A branch, and the way it went.
 type BranchTaken = (OpId, Way);
 
-/// Branches of a run: which way they went, and what is made different.
+/// The branches of a run: the ways they took, and those that are forced.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Branches {
     pub seen: BTreeMap<OpId, BTreeSet<Way>>,
-    /// How often the loops that a core is in went round.
+    /// Iterations so far of the loops that a core is in.
     pub iterations: BTreeMap<(CoreId, OpId), u64>,
     pub forced: BTreeMap<OpId, Way>,
-    /// What scalars that are taken from memory are to be, and what they were.
+    /// Forced values of scalars from memory, and the values they had.
     pub numbers: BTreeMap<OpId, u64>,
     pub found: BTreeMap<OpId, u64>,
     /// The scalar stores and notifications whose numbers they were; nothing where memory was as it was given.
     pub writers: BTreeMap<OpId, BTreeSet<Option<OpId>>>,
     /// The last of them for each word.
     pub stored: BTreeMap<Word, OpId>,
-    /// Which ways were taken one after the other, where that is asked for.
+    /// The ways in order, if requested.
     pub traced: bool,
     pub last: BTreeMap<CoreId, BranchTaken>,
     pub steps: BTreeSet<(Option<BranchTaken>, BranchTaken)>,
 }
 
 impl Branches {
-    /// Those of a run whose path matters.
+    /// Records the path of a run.
     pub fn traced() -> Self {
         Self { traced: true, ..Self::default() }
     }
@@ -54,7 +54,7 @@ impl Branches {
         taken
     }
 
-    /// Decides whether a loop goes round again. A loop that is made to be entered goes round once, or twice.
+    /// Decides whether a loop has another iteration. A loop that is forced to be entered has one or two iterations.
     pub fn iterate(&mut self, core: CoreId, op: OpId, goes_on: bool) -> bool {
         let iterations = self.iterations.get(&(core, op)).copied().unwrap_or(0);
         let goes_on = self.forced.get(&op).map_or(goes_on, |way| iterations < *way as u64);
@@ -72,7 +72,7 @@ impl Branches {
         goes_on
     }
 
-    /// Decides what a scalar from memory is.
+    /// Decides the value of a scalar from memory.
     pub fn number(&mut self, op: OpId, value: u64) -> u64 {
         if self.traced {
             self.found.entry(op).or_insert(value);
@@ -105,7 +105,7 @@ impl Branches {
         }
     }
 
-    /// The first branch in the text that went another way than in another run, and how.
+    /// The first branch in the text that took another way than in another run, and which.
     pub fn first_difference(&self, other: &Self, module: &Module) -> Option<BranchTaken> {
         let differs = |(op, ways): (&OpId, &BTreeSet<Way>)| {
             let before = other.seen.get(op);
@@ -116,10 +116,10 @@ impl Branches {
         self.seen.iter().filter_map(differs).min_by_key(|(op, _)| module.op(*op).span)
     }
 
-    /// Branches that only went one way, and not that of another run.
+    /// Branches that took only one way, and not that of another run.
     pub fn other_ways(&self, other: &Self) -> BTreeMap<OpId, Way> {
         let changed = self.seen.iter().filter(|(op, ways)| other.seen.get(op) != Some(ways));
-        // The last of the ways of a loop says how often it went round.
+        // The last way of a loop says how many iterations it had.
         let one = |(op, ways): (&OpId, &BTreeSet<Way>)| match (ways.len(), ways.last()) {
             (1, Some(way)) => Some((*op, *way)),
             (2, Some(Way::Again)) => Some((*op, Way::Again)),
@@ -129,12 +129,12 @@ impl Branches {
     }
 }
 
-/// True for operations that go round.
+/// True for loops.
 pub(crate) fn is_loop(code: Op) -> bool {
     code.control().is_some_and(Control::is_loop)
 }
 
-/// What happens at a branch.
+/// The way that a branch took, in words.
 pub(crate) fn way_text(module: &Module, (op, way): BranchTaken) -> &'static str {
     match (is_loop(module.op(op).op), way) {
         (true, Way::No) => "the loop is skipped",

@@ -1,4 +1,4 @@
-//! Questions that a program asks again until the answer is right, and those whose answer nobody looks at.
+//! Loops that poll a word, and tests whose result is not used.
 
 use crate::rounds::{CyclicBlocks, Ways, rounds, stays, switches};
 use crate::slices::{Slices, definition};
@@ -8,29 +8,29 @@ use pto_isa::Family;
 use pto_isa::row::{Arith, CommOp, Control, Meaning, Movement, SyncOp};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The loads by which loops wait for other cores, and where they look at what they have found.
+/// The loads by which loops poll words of other cores, and the comparisons of the loaded values.
 #[derive(Default, Debug)]
 pub(crate) struct Polls {
-    /// `load_scalar`, and `tload` of tiles whose elements are looked at.
+    /// `load_scalar`, and `tload` of tiles whose elements are compared.
     pub loads: BTreeMap<OpId, Poll>,
-    /// Comparisons of what was found with whose result the program may go on either way.
+    /// Comparisons that do not decide alone whether the loop ends.
     pub compares: BTreeMap<OpId, Compare>,
-    /// Branches that may leave a loop of blocks, and the result with which each stays.
+    /// Branches that may leave a loop of blocks, and the result with which each stays in it.
     pub stays: BTreeMap<OpId, bool>,
     pub switches: BTreeMap<OpId, Ways>,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Poll {
-    /// The loop forgets its copy.
+    /// The loop invalidates its cached copy.
     pub forgets: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Compare {
-    /// The result that says that the word is as it should be.
+    /// The result that means that the word has the awaited value.
     pub met: bool,
-    /// What a loop ends with is looked at when it does, with all that it depends on.
+    /// The whole loop condition is evaluated when the loop ends.
     pub ends_loop: bool,
 }
 
@@ -39,7 +39,7 @@ impl Polls {
         self.loads.is_empty()
     }
 
-    /// Stores of tiles into memory in which loops ask for words.
+    /// Stores of tiles to memory in which loops poll words.
     pub fn told(&self, module: &Module) -> BTreeSet<OpId> {
         let first = |id: OpId| module.operands(id).first().map(|o| pointer(module, o.value));
         let asked: BTreeSet<ValueId> = self.loads.keys().filter_map(|id| first(*id)).collect();
@@ -64,7 +64,7 @@ fn pointer(module: &Module, mut value: ValueId) -> ValueId {
     value
 }
 
-/// Loads in loops that go on until memory says otherwise, or that try a few times.
+/// Loads in loops that run until memory changes, or that retry a few times.
 pub(crate) fn polls(module: &Module) -> Polls {
     let mut all = Polls::default();
     let slices = Slices::new(module);
@@ -100,7 +100,7 @@ impl Polls {
         self.add_loads(module, &text, &asked);
     }
 
-    /// A loop of blocks. `inner` has the operations of those that are smaller.
+    /// A loop of blocks. `inner` has the operations of nested ones.
     fn add_round(&mut self, slices: &Slices<'_>, round: &CyclicBlocks, inner: &mut BTreeSet<OpId>) {
         let module = slices.module;
         let ops = round.ops(module);
@@ -115,7 +115,7 @@ impl Polls {
         let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
         let again = asked_again_in(module, &ops, &round.blocks);
         let again: BTreeSet<OpId> = inside.intersection(&again).copied().collect();
-        // With several ways out, none is needed.
+        // With several exits, no single one is needed.
         let certain = round.exits.len() + round.switches.len() == 1;
         let ends = round.exits.iter().flat_map(|(_, value, stays)| either(module, (*value, *stays, certain)));
         let ends: BTreeMap<OpId, bool> = ends.collect();
@@ -146,7 +146,7 @@ impl Polls {
         self.add_loads(module, &text, &asked);
     }
 
-    /// A comparison with what a loop has loaded, if it is one.
+    /// Adds a comparison with a polled value, if it is one.
     fn add_compare(
         &mut self,
         slices: &Slices<'_>,
@@ -174,7 +174,7 @@ impl Polls {
     fn add_loads(&mut self, module: &Module, text: &PollLoop, asked: &BTreeSet<OpId>) {
         for at in asked {
             match text.load_of(module, *at) {
-                // What is loaded into a tile does not go through the data cache.
+                // A load into a tile bypasses the data cache.
                 Some(load) => drop(self.loads.entry(load).or_insert(Poll { forgets: true })),
                 None => drop(self.loads.entry(*at).or_insert(Poll { forgets: text.forgets })),
             }
@@ -182,13 +182,13 @@ impl Polls {
     }
 }
 
-/// What stands inside a loop.
+/// The operations in a loop.
 #[derive(Default)]
 struct PollLoop {
     scalars: BTreeSet<OpId>,
     elements: BTreeSet<OpId>,
     compares: Vec<OpId>,
-    /// Tiles, and what fills them; nothing where something else has them, too.
+    /// Tiles and the load that fills each; `None` if something else writes it, too.
     tiles: BTreeMap<ValueId, Option<OpId>>,
     forgets: bool,
     condition: Option<ValueId>,
@@ -213,7 +213,7 @@ impl PollLoop {
             Meaning::Movement(Movement::Load) => {
                 text.tiles.extend(loaded_tile(module, at).map(|tile| (tile, Some(at))));
             }
-            // Its comparisons are its own.
+            // A nested loop has its own comparisons.
             Meaning::Control(Control::While) => module.walk_inside(at, &mut |inner| {
                 nested.insert(inner);
             }),
@@ -224,7 +224,7 @@ impl PollLoop {
         text
     }
 
-    /// What takes numbers of global memory into scalars.
+    /// Operations that load numbers of global memory as scalars.
     fn words(&self, module: &Module) -> BTreeSet<OpId> {
         let elements = self.elements.iter().filter(|at| self.load_of(module, **at).is_some());
         self.scalars.iter().chain(elements).copied().collect()
@@ -237,15 +237,15 @@ impl PollLoop {
     }
 }
 
-/// What decides whether a loop without a counter goes on.
+/// The condition of a loop without a counter.
 fn condition(module: &Module, id: OpId) -> Option<ValueId> {
     let block = module.region(*module.op_regions(id).first()?).blocks.first()?;
     let last = module.block(*block).ops.last().filter(|at| module.control(**at) == Some(Control::Condition))?;
     module.operands(*last).first().map(|o| o.value)
 }
 
-/// Comparisons that may let a loop end, but without which it can end, too: the result with which each does. Given are what decides, the
-/// result with which the loop goes on, and whether nothing else ends it. Where the text does not show how they decide, there are none.
+/// Comparisons that may end a loop but need not, with the result with which each does. Given are the condition, the result with which
+/// the loop continues, and whether it is the only exit. If the text does not show how they decide, there are none.
 fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, bool> {
     let (mut all, mut needed) = (BTreeMap::new(), BTreeSet::new());
     let mut open = vec![condition];
@@ -254,7 +254,7 @@ fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, b
             continue;
         }
         let Some(at) = definition(module, value) else { return BTreeMap::new() };
-        // A loop that goes on while one of two holds ends when neither does.
+        // A loop that continues while either of two holds ends when neither does.
         let both = |any: bool| certain && any == goes_on;
         match (module.meaning(at), module.operands(at)) {
             (Meaning::Arith(Arith::CompareInt), _) => {
@@ -285,7 +285,7 @@ fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, b
     all
 }
 
-/// A value that is one of two: what decides which, and the two.
+/// A value that is one of two: the condition and the two values.
 fn chosen(module: &Module, at: OpId, value: ValueId) -> Option<(ValueId, [ValueId; 2])> {
     if let [condition, yes, no] = module.operands(at) {
         return Some((condition.value, [yes.value, no.value]));
@@ -301,7 +301,7 @@ fn chosen(module: &Module, at: OpId, value: ValueId) -> Option<(ValueId, [ValueI
     Some((module.operands(at).first()?.value, [yielded(yes?)?, yielded(no?)?]))
 }
 
-/// Where a comparison does not end a loop, the word is taken to become equal or larger, and other than zero.
+/// If a comparison does not end a loop, assume that the word becomes equal or larger, and non-zero.
 fn guess(module: &Module, at: OpId, swapped: bool) -> Option<Compare> {
     let [a, b] = module.operands(at) else { return None };
     let Some(Attr::Enum(def, predicate)) = module.attr(at, "predicate") else { return None };
@@ -317,7 +317,7 @@ fn guess(module: &Module, at: OpId, swapped: bool) -> Option<Compare> {
     Some(Compare { met, ends_loop: false })
 }
 
-/// Instructions that look whether something is done, and whose answer nobody uses: they wait for nothing.
+/// Tests whose result is not used: they wait for nothing.
 pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
     let (mut asking, mut used) = (BTreeSet::new(), BTreeSet::new());
     module.walk(module.top, &mut |id| {

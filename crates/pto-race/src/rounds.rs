@@ -1,11 +1,11 @@
-//! Loops that are written as blocks: which blocks go round, and which branches leave them.
+//! Loops of basic blocks: their blocks and the branches that leave them.
 
 use pto_ir::{BlockId, Module, OpId, RegionId, ValueId};
 use pto_isa::row::Control;
 use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Blocks in a row, each with one way to it, that are looked at for what decides between two ways.
+/// Limit of single-predecessor blocks that are followed to find a condition.
 const WAYS: usize = 16;
 
 /// The branches that lead to each block.
@@ -34,7 +34,7 @@ impl<'a> Jumps<'a> {
         self.to.get(&block).map_or(&[], |all| all)
     }
 
-    /// What a parameter of a block may be, and what decides which of them.
+    /// The possible values of a block parameter, and the conditions that choose between them.
     pub fn given(&self, block: BlockId, at: usize) -> Vec<ValueId> {
         let mut all = Vec::new();
         for (_, jump) in self.before(block) {
@@ -47,7 +47,7 @@ impl<'a> Jumps<'a> {
         all
     }
 
-    /// What decides whether a block is reached, along the only way to it.
+    /// The conditions under which a block is reached, along its only path.
     fn conditions(&self, mut block: BlockId) -> Vec<ValueId> {
         let mut all = Vec::new();
         for _ in 0..WAYS {
@@ -62,11 +62,11 @@ impl<'a> Jumps<'a> {
     }
 }
 
-/// Blocks that go round.
+/// A loop of blocks.
 #[derive(Debug)]
 pub(crate) struct CyclicBlocks {
     pub blocks: BTreeSet<BlockId>,
-    /// The branches that may leave it: what each looks at, and with which result it stays.
+    /// The branches that may leave it: the condition of each, and the value with which it stays.
     pub exits: Vec<(OpId, ValueId, bool)>,
     /// The switches that may: what each looks at, and which of its successors stay.
     pub switches: Vec<(OpId, ValueId, BTreeSet<u32>)>,
@@ -97,7 +97,7 @@ pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<CyclicBlocks> {
     all
 }
 
-/// Branches back to a block that is on the way to them.
+/// Branches back to a block on the path to them.
 fn back_edges(module: &Module, entry: BlockId) -> Vec<(BlockId, BlockId)> {
     let next = |block: BlockId| {
         let last = module.block(block).ops.last();

@@ -1,37 +1,37 @@
-//! Who touched which bytes last.
+//! The last accesses of every byte.
 //!
-//! A memory is cut into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there are
-//! few segments, and the bytes of each are exact.
+//! A memory is divided into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there
+//! are few segments, and their bounds are exact.
 
 use pto_cpu::Atomic;
 use pto_ir::{OpId, ValueId};
 
-/// Bytes of a page. Tiles have tens of KiB: smaller pages cost a visit each, larger ones make it slow to cut segments.
+/// Bytes of a page. Tiles have tens of KiB: smaller pages mean more visits, larger ones make splitting segments slow.
 const PAGE: u64 = 16384;
 
-/// A tile that stands for every tile: it was changed in place, under two names.
+/// Stands for every tile: the bytes were changed in place, under two names.
 pub(crate) const ANY_TILE: u32 = u32::MAX;
 /// Not a tile.
 pub(crate) const NO_TILE: u32 = u32::MAX - 1;
-/// The slot of a popped tile that was given back.
+/// The slot of a popped tile that was freed.
 pub(crate) const FREED: u32 = u32::MAX - 2;
 
 /// An access that is remembered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Stamp {
-    /// The cores that run together with it: nothing orders it with others.
+    /// The cores that run together. Accesses of different teams are unordered.
     pub team: u32,
     /// The pipe, counted over the cores of the team.
     pub thread: u32,
     /// Its position in the pipe, from 1.
     pub time: u32,
-    /// How far the scalar unit of its core was when it was made.
+    /// The time of the scalar unit of its core when it was issued.
     pub issued: u32,
     pub op: OpId,
     /// Its position among the steps of the core.
     pub step: u32,
     pub value: Option<ValueId>,
-    /// The tile, whatever window of it, and its first byte.
+    /// The tile, for any window of it, and its first byte.
     pub tile: u32,
     pub origin: u32,
     pub atomic: Atomic,
@@ -51,13 +51,13 @@ pub(crate) struct Segment {
     start: u16,
     end: u16,
     pub write: Option<Stamp>,
-    /// Atomic stores since then, the last of each pipe and kind. They may meet, so none stands for the others.
+    /// Atomic stores since then, the last of each pipe and kind. They may be unordered, so all are kept.
     pub atomics: Vec<Stamp>,
-    /// The first of the writes in a row that the same pipe has made there, or the write before the last.
+    /// The first write of a sequence by the same pipe, or the last write but one.
     pub earlier: Option<Stamp>,
-    /// Reads since then that nothing orders with each other.
+    /// Reads since then that are unordered with each other.
     pub reads: Vec<Stamp>,
-    /// Tiles whose data was destroyed by later writes, each with its last own write.
+    /// Tiles that later writes have overwritten, each with its last own write.
     pub lost: Vec<Stamp>,
 }
 
@@ -76,8 +76,8 @@ impl Segment {
         }
     }
 
-    /// An atomic store that is remembered beside those of others. Of cores that are gone one is enough: nothing orders any of
-    /// them with what comes.
+    /// Records an atomic store beside those of others. One of earlier teams is enough: nothing orders any of them with later
+    /// accesses.
     pub fn combine(&mut self, new: &Stamp) {
         let mut gone = None;
         self.atomics.retain(|old| {
@@ -91,13 +91,13 @@ impl Segment {
         self.atomics.push(*new);
     }
 
-    /// A write destroys the data of whatever tile was there.
+    /// A write overwrites the data of the tile that was there.
     pub fn lose(&mut self, new: &Stamp) {
         if new.tile == ANY_TILE {
             return self.lost.clear();
         }
         self.lost.retain(|lost| lost.tile != new.tile);
-        // No tile is listed twice: its own write has taken it off the list.
+        // No tile is listed twice: its own write has removed it from the list.
         self.lost.extend(self.write.filter(|old| old.is_tile() && new.is_tile() && old.tile != new.tile));
     }
 }
@@ -109,7 +109,7 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    /// Memory that the history takes.
+    /// Memory used by the history.
     pub fn bytes(&self) -> u64 {
         let segment = |s: &Segment| {
             size_of::<Segment>() + (s.reads.capacity() + s.lost.capacity() + s.atomics.capacity()) * size_of::<Stamp>()
@@ -118,8 +118,8 @@ impl Shadow {
         self.pages.iter().map(page).sum::<usize>() as u64
     }
 
-    /// Visits the segments of a range, cut at its ends, with the first byte and the size of each. Bytes without a history get
-    /// one.
+    /// Visits the segments of a range, split at its ends, with the first byte and the size of each. Creates histories for
+    /// bytes without one.
     pub fn visit(&mut self, start: u64, bytes: u64, mut each: impl FnMut(u64, u64, &mut Segment)) {
         let end = start + bytes;
         let mut at = start;
@@ -158,7 +158,7 @@ fn visit_page(page: &mut Vec<Segment>, start: u16, end: u16, each: &mut impl FnM
     }
 }
 
-/// Cuts a segment in two, if the byte lies inside it.
+/// Splits a segment, if the byte lies inside it.
 fn cut(page: &mut Vec<Segment>, index: usize, at: u16) {
     let Some(segment) = page.get_mut(index) else { return };
     if segment.start < at && at < segment.end {

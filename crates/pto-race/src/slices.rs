@@ -1,4 +1,4 @@
-//! What a number is computed from: which loads, through arithmetic, branches and loops.
+//! Backward slices of scalar values: the loads they are computed from, through arithmetic, branches and loops.
 
 use crate::rounds::Jumps;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
@@ -6,7 +6,7 @@ use pto_isa::Family;
 use pto_isa::row::{Control, Meaning, Movement};
 use std::collections::{BTreeSet, HashMap};
 
-/// Values that some values are computed from.
+/// The values that some values are computed from.
 #[derive(Default, Debug)]
 pub(crate) struct Slice {
     pub values: BTreeSet<ValueId>,
@@ -14,14 +14,14 @@ pub(crate) struct Slice {
     pub loads: BTreeSet<OpId>,
 }
 
-/// Follows values to what they are computed from, each by its own position in loops and branches.
+/// Follows values to their operands, through the matching position of loops and branches.
 pub(crate) struct Slices<'a> {
     pub module: &'a Module,
     pub jumps: Jumps<'a>,
     owners: HashMap<BlockId, OpId>,
 }
 
-/// Values of a slice that are looked at.
+/// Limit of values in a slice.
 const MANY: usize = 4096;
 
 impl<'a> Slices<'a> {
@@ -94,7 +94,7 @@ impl<'a> Slices<'a> {
         self.module.op_regions(id).get(at).copied()
     }
 
-    /// What the end of a region hands over.
+    /// The value that the terminator of a region yields.
     fn handed(&self, region: RegionId, at: usize) -> Option<ValueId> {
         let last = self.module.region(region).blocks.last().and_then(|b| self.module.block(*b).ops.last())?;
         self.operand(*last, at)

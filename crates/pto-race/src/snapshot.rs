@@ -1,4 +1,4 @@
-//! What global memory held before a run, so that another run finds the same.
+//! The initial content of global memory, so that every run starts with the same.
 
 use pto_cpu::Arg;
 

@@ -1,9 +1,9 @@
-//! What a core knows when it has found a word of global memory as it should be.
+//! What a core learns when it finds a word of global memory in an awaited state.
 //!
-//! Cores tell each other things by words that one changes and another waits for. What the one that waits knows then must
-//! not depend on who happened to be first in this run: it knows what every history has in common that makes the word what
-//! was asked for. So a run is recorded, with all changes of each word, those that come later too; [`WordLog::solve`] finds
-//! what each wait knows; and the run that looks for races is a second one.
+//! Cores communicate by words that one changes and another waits for. What the waiting core learns must not depend on
+//! timing in this run: it learns what all histories have in common in which the word has the awaited value. So a first run
+//! records all changes of each word, including later ones; [`WordLog::solve`] computes what each wait learns; a second run
+//! looks for races.
 
 mod parts;
 
@@ -18,18 +18,18 @@ use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-/// Changes of a word by one core, behind those that a wait knows to be done, that are looked at. A core that runs further
-/// ahead has passed all that matters.
+/// Limit of changes of a word by one core that are considered after those that a wait knows to be done. A core that runs
+/// further ahead has passed all relevant ones.
 const AHEAD: usize = 64;
-/// Numbers that a word may hold, and combinations of those of several words, that are looked at one by one.
+/// Limit of values of a word, and of combinations of values of several words, that are enumerated.
 const MANY: usize = 4096;
-/// Rounds after which what is left is given up.
+/// Iterations of the fixpoint after which the rest is given up.
 const ROUNDS: usize = 256;
 
 /// A word of global memory: its buffer and its first byte.
 pub(crate) type Word = (usize, i64);
 
-/// What is done about words in a run: they are recorded, or it is known what each wait learns.
+/// The role of words in a run: they are recorded, or it is known what each wait learns.
 #[derive(Debug)]
 pub(crate) enum Words {
     Recorded(WordLog),
@@ -37,7 +37,7 @@ pub(crate) enum Words {
 }
 
 impl Words {
-    /// What is known of a word when it is loaded.
+    /// The history of a word when it is loaded.
     pub fn seen(&self, word: Word, bytes: u64) -> Seen {
         match self {
             Self::Recorded(log) => log.seen(word, bytes),
@@ -57,17 +57,17 @@ impl Words {
     }
 }
 
-/// What words are asked for.
+/// A condition on words.
 #[derive(Clone, Debug)]
 pub(crate) enum WordQuestion {
-    /// Each is compared with a number; how, by its position in `wait_cmp`.
+    /// Each is compared with a number, by the position of the comparison in `wait_cmp`.
     Compared { cmp: u8, value: i64 },
-    /// What is computed from all of them, by these ids, is true or false.
+    /// A formula over all of them, by these ids, has this value.
     Computed { formula: Arc<Formula>, ids: Vec<u32>, is: bool },
 }
 
 impl WordQuestion {
-    /// What holds where this does not.
+    /// The negation.
     fn opposite(&self) -> Self {
         match self {
             Self::Compared { cmp, value } => {
@@ -80,14 +80,14 @@ impl WordQuestion {
     }
 }
 
-/// What a word may hold: `start` and what lies a multiple of `step` away, within bounds.
+/// Possible values of a word: `start` plus multiples of `step`, within bounds.
 #[derive(Clone, Debug)]
 struct PossibleValues {
     start: i64,
     step: i64,
     low: i64,
     high: i64,
-    /// The numbers themselves, where they are wanted and few.
+    /// The values themselves, if requested and few.
     exact: Option<BTreeSet<i64>>,
 }
 
@@ -96,7 +96,7 @@ impl PossibleValues {
         Self { start, step: 0, low: start, high: start, exact: exact.then(|| BTreeSet::from([start])) }
     }
 
-    /// True when one of the numbers can be meant.
+    /// True when one of the values satisfies the comparison.
     fn can_be(&self, cmp: u8, v: i64) -> bool {
         let Self { start, step, low, high, .. } = *self;
         match cmp {
@@ -109,7 +109,7 @@ impl PossibleValues {
         }
     }
 
-    /// Something is added for certain.
+    /// Adds a number.
     fn add(&mut self, n: i64) {
         self.start = self.start.saturating_add(n);
         self.low = self.low.saturating_add(n);
@@ -117,7 +117,7 @@ impl PossibleValues {
         self.exact = self.exact.take().map(|all| all.into_iter().map(|v| v.saturating_add(n)).collect());
     }
 
-    /// Something may be added.
+    /// Possibly adds a number.
     fn may_add(&mut self, n: i64) {
         if let Some(exact) = &mut self.exact {
             let more: Vec<i64> = exact.iter().map(|v| v.saturating_add(n)).collect();
@@ -142,24 +142,24 @@ pub(crate) enum WordChange {
 
 #[derive(Clone, Copy, Debug)]
 enum LogEvent {
-    /// Which history it belongs to.
+    /// A change of a history.
     Change(usize, WordChange),
-    /// Which of the waits it is, and what it asks for.
+    /// A wait: its number, and its condition.
     Wait(usize, usize),
-    /// Which question it is that is answered with no, and what it asks for.
+    /// A test that is answered with no: its number, and its condition.
     Missed(usize, usize),
 }
 
-/// What is asked for, and of what.
+/// The condition of a wait, and the numbers it is about.
 #[derive(Debug)]
 struct Asks {
     asked: WordQuestion,
     reads: Vec<ReadNumber>,
-    /// Where it was read, and what.
+    /// Where the words were read.
     sites: Vec<(OpId, Word)>,
 }
 
-/// A change or a wait: when it is, and what is done by then.
+/// A change or a wait: its time, and the work that is done by then.
 #[derive(Debug)]
 struct LogEntry {
     /// The pipe that does it, counted over all cores.
@@ -175,17 +175,17 @@ impl LogEntry {
     }
 }
 
-/// The changes of a word since something else than a change of this kind wrote it.
+/// The changes of a word since something else than such a change wrote it.
 #[derive(Debug)]
 struct WordHistory {
     word: Word,
     first: i64,
-    /// What it holds now.
+    /// The current value.
     now: i64,
     changes: Vec<usize>,
 }
 
-/// What happened to words in a run.
+/// All changes of words in a run, and waits for them.
 #[derive(Default, Debug)]
 pub(crate) struct WordLog {
     entries: Vec<LogEntry>,
@@ -193,16 +193,16 @@ pub(crate) struct WordLog {
     /// The latest history of each word, and the first.
     words: BTreeMap<Word, usize>,
     firsts: BTreeMap<Word, usize>,
-    /// How many bytes are stored at a time, and words that share bytes with others.
+    /// The width of stores to each word, and words that overlap others.
     widths: BTreeMap<Word, u64>,
     mixed: BTreeSet<Word>,
     waits: usize,
     asks: Vec<Asks>,
-    /// Questions that are answered with no.
+    /// Tests that are answered with no.
     missed: Vec<Option<QuestionKey>>,
 }
 
-/// A number that was found in a word.
+/// A number that was read from a word.
 #[derive(Clone, Debug)]
 pub(crate) struct FoundNumber {
     /// Where it was read.
@@ -213,15 +213,15 @@ pub(crate) struct FoundNumber {
     pub seen: Seen,
 }
 
-/// When a word was looked at.
+/// When a word was read.
 #[derive(Clone, Debug)]
 pub(crate) enum Seen {
     Now,
-    /// The words there that had a history at that time, and what they held.
+    /// The words there that had a history at that time, and their values.
     Before(BTreeMap<Word, (usize, i64)>),
 }
 
-/// When something happens, and what is done by then.
+/// A time of a pipe, and the work that is done by then.
 #[derive(Clone, Debug)]
 pub(crate) struct Moment {
     /// The pipe, counted over all cores.
@@ -230,19 +230,19 @@ pub(crate) struct Moment {
     pub clock: Clock,
 }
 
-/// What is known when a whole run has been seen.
+/// The result of a recorded run.
 #[derive(Debug)]
 pub(crate) struct Solved {
-    /// What is done when each wait is over, in the order of the run.
+    /// What is done after each wait, in the order of the run.
     pub known: Vec<Clock>,
-    /// Questions that cannot be answered with no.
+    /// Tests that cannot be answered with no.
     pub impossible: BTreeSet<QuestionKey>,
     /// Reads of bytes that are stored in several widths.
     pub mixed: BTreeSet<(OpId, Word)>,
 }
 
 impl WordLog {
-    /// A word of so many bytes changes. `before` is what it held.
+    /// A word of this size changes. `before` is its old value.
     pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: WordChange, moment: Moment) {
         self.note_width(word, bytes);
         let history = self.history(word, before);
@@ -255,7 +255,7 @@ impl WordLog {
         self.push(moment, LogEvent::Change(history, change));
     }
 
-    /// Words are found as they should be.
+    /// Records a wait that found its words in the awaited state.
     pub fn wait(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment) {
         for ask in self.ask(words, asked) {
             self.push(moment.clone(), LogEvent::Wait(self.waits, ask));
@@ -263,7 +263,7 @@ impl WordLog {
         self.waits += 1;
     }
 
-    /// Words are said to be otherwise than asked, or one of them.
+    /// Records a test that is answered with no: at least one of the words is not as awaited.
     pub fn missed(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment, key: Option<QuestionKey>) {
         for ask in self.ask(words, asked) {
             self.push(moment.clone(), LogEvent::Missed(self.missed.len(), ask));
@@ -271,7 +271,7 @@ impl WordLog {
         self.missed.push(key);
     }
 
-    /// Each word is compared for itself; what is computed from several is asked for once.
+    /// Words that are compared separately are separate conditions; a formula over several is one.
     fn ask(&mut self, words: &[FoundNumber], asked: &WordQuestion) -> std::ops::Range<usize> {
         let first = self.asks.len();
         let reads: Vec<ReadNumber> = words.iter().map(|word| self.read(word)).collect();
@@ -287,14 +287,14 @@ impl WordLog {
         first..self.asks.len()
     }
 
-    /// What is known of a word when it is loaded.
+    /// The history of a word when it is loaded.
     pub fn seen(&self, word: Word, bytes: u64) -> Seen {
         let stored = self.stored_within(word, bytes).map(|(word, _)| word).chain([word]);
         let latest = stored.filter_map(|word| Some((word, *self.words.get(&word)?)));
         Seen::Before(latest.map(|(word, history)| (word, (history, self.histories[history].now))).collect())
     }
 
-    /// The history of a word that was found. It may have changed since it was loaded.
+    /// The history of a word that was read. It may have changed since it was loaded.
     fn history_of(&mut self, FoundNumber { word, number, seen, .. }: &FoundNumber) -> usize {
         let (word, number) = (*word, *number);
         let then = match seen {
@@ -307,7 +307,7 @@ impl WordLog {
         then.unwrap_or_else(|| self.history(word, Some(number)))
     }
 
-    /// Questions that cannot be answered with no, when it is known what waits know.
+    /// Tests that cannot be answered with no, given what waits learn.
     fn impossible(&self) -> BTreeSet<QuestionKey> {
         let mut possible = vec![false; self.missed.len()];
         for (at, entry) in self.entries.iter().enumerate() {
@@ -323,7 +323,7 @@ impl WordLog {
         self.entries.push(LogEntry { thread, time, clock, what });
     }
 
-    /// The history of a word. One that holds something else than it should was written by something else, and starts again.
+    /// The history of a word. If its value differs from the recorded one, something else wrote it, and a new history starts.
     fn history(&mut self, word: Word, holds: Option<i64>) -> usize {
         if let Some(&known) = self.words.get(&word)
             && holds.is_none_or(|value| value == self.histories[known].now)
@@ -338,11 +338,11 @@ impl WordLog {
         latest
     }
 
-    /// What is done when each wait is over, in the order of the run.
+    /// What is done after each wait, in the order of the run.
     ///
-    /// At first it is assumed that a wait knows all that was done before it in this run. What does not follow from that is
-    /// dropped, until the rest supports itself. That is sound: of the waits of any history, the first one that did not
-    /// know what is claimed here would come behind waits that do, and from those its knowledge follows.
+    /// A greatest fixpoint. Initially every wait is assumed to know everything that this run did before it. What does not
+    /// follow is dropped until the rest is self-consistent. That is sound: in any history, the first wait that did not
+    /// know what is claimed here would come after waits that do, and its knowledge follows from theirs.
     pub fn solve(mut self) -> Solved {
         let own: Vec<Clock> = self.entries.iter().map(|e| e.clock.clone()).collect();
         let mut known = self.most(&own);
@@ -351,12 +351,12 @@ impl WordLog {
                 return Solved { known, impossible: self.impossible(), mixed: self.mixed_reads() };
             }
         }
-        // Nothing that is left has been shown.
+        // The fixpoint was not reached, so nothing is known.
         let known = vec![Clock::default(); self.waits];
         Solved { known, impossible: BTreeSet::new(), mixed: self.mixed_reads() }
     }
 
-    /// Reads that tell nothing, because bytes of them are stored in several widths.
+    /// Reads that learn nothing, because their bytes are stored in several widths.
     fn mixed_reads(&self) -> BTreeSet<(OpId, Word)> {
         let reads = self.asks.iter().flat_map(|ask| ask.reads.iter().zip(&ask.sites));
         let mixed = reads.filter(|(read, _)| !matches!(read, ReadNumber::Unknown) && self.is_mixed(read));
@@ -384,15 +384,14 @@ impl WordLog {
         known
     }
 
-    /// Keeps of what waits know what follows from the rest; true when something was dropped. What comes later in the run sees
-    /// at once what is left.
+    /// Keeps what follows from the rest; true when something was dropped. Later entries use the reduced clocks at once.
     fn round(&mut self, own: &[Clock], known: &mut [Clock]) -> bool {
         let mut learned = Learned::default();
         let mut next = vec![Clock::default(); known.len()];
         for (at, own) in own.iter().enumerate() {
             self.entries[at].clock = learned.before(&self.entries[at], own);
             if let LogEvent::Wait(which, ask) = self.entries[at].what {
-                // With what it knew before: what is dropped there may still follow from the word.
+                // Joined with what it knew before: what is dropped there may still follow from the word.
                 next[which].join(&self.entries[at].clock);
                 next[which].join(&self.known_at(at, ask));
                 learned.note(&self.entries[at], &next[which]);
@@ -409,7 +408,7 @@ impl WordLog {
         first != second && a.time <= b.clock.get(a.thread)
     }
 
-    /// What is done in every history in which the word is as asked.
+    /// What is done in every history in which the condition holds.
     fn known_at(&self, wait: usize, ask: usize) -> Clock {
         let question = Question::new(self, wait, &self.asks[ask].asked, ask);
         let mut known = Clock::default();
@@ -425,7 +424,7 @@ impl WordLog {
             times.retain(|time| *time > before);
             times.shared_sort();
             times.dedup();
-            // Without what has come so far on this pipe, the word would not be as it is.
+            // Without the changes so far on this pipe, the condition could not hold.
             let needed = |time: &u32| !question.is_possible(self, |c| self.entries[c].clock.get(thread) < *time);
             if let Some(last) = times.partition_point(needed).checked_sub(1) {
                 known.raise(thread, times[last]);
@@ -440,13 +439,13 @@ impl WordLog {
 struct Learned(BTreeMap<usize, Vec<(u32, Clock)>>);
 
 impl Learned {
-    /// What is done before an entry: what it knows without waits, and what the waits before it have learned.
+    /// What is done before an entry: its clock without waits, and what earlier waits have learned.
     fn before(&self, entry: &LogEntry, own: &Clock) -> Clock {
         let mut clock = own.clone();
         for (core, list) in &self.0 {
             let mut until = own.get(scalar(*core));
             if *core == entry.core() {
-                // Words of one wait are not before each other.
+                // Words of one wait are not ordered with each other.
                 until -= u32::from(matches!(entry.what, LogEvent::Wait(..)));
             }
             let behind = list.partition_point(|(time, _)| *time <= until);
@@ -473,20 +472,20 @@ fn scalar(core: usize) -> usize {
     core * PIPES + pipe_index(Pipe::S)
 }
 
-/// A wait, and what its words may hold by then.
+/// A wait, and the possible values of its words.
 struct Question<'q> {
     asked: &'q WordQuestion,
-    /// What was read, and the words that it consists of.
+    /// The numbers that were read, and the words that they consist of.
     reads: Vec<(&'q ReadNumber, Vec<AskedWord>)>,
-    /// Bytes of it are stored in several widths: it may be anything.
+    /// Bytes of it are stored in several widths, so its value is unknown.
     mixed: bool,
 }
 
-/// A word that is asked for, and the changes that may have been made by then.
+/// A word of a condition, and the changes that may have happened by then.
 struct AskedWord {
     /// Changes that may or may not be done.
     free: Vec<usize>,
-    /// What the word holds after some set, with what is known to be added, and may be, of what is done for certain.
+    /// The value after each possible last set, with additions that are certain and those that are possible.
     starts: Vec<(Option<usize>, PossibleValues)>,
 }
 
@@ -507,8 +506,8 @@ impl<'q> Question<'q> {
         self.reads.iter().flat_map(|(_, words)| words).flat_map(|word| word.free.iter().copied())
     }
 
-    /// True when the words can be as asked with some of the changes that are allowed. They must be a history: whatever comes
-    /// before one that is allowed is allowed.
+    /// True when the condition can hold with a subset of the allowed changes. The subset must be a history: everything
+    /// before an allowed change is allowed.
     fn is_possible(&self, log: &WordLog, allowed: impl Fn(usize) -> bool) -> bool {
         if self.mixed {
             return true;
@@ -531,7 +530,7 @@ impl<'q> Question<'q> {
     }
 }
 
-/// What was read may be, number by number; nothing where there are too many.
+/// The possible values of each number that was read; `None` if there are too many.
 fn numbers(
     read: &ReadNumber,
     words: &[AskedWord],
@@ -542,9 +541,9 @@ fn numbers(
     read.numbers(&words?)
 }
 
-/// True when a formula can be true, or false, with some of these numbers. Where there are too many, it is taken to be possible.
+/// True when a formula can have this value with some of these numbers. If there are too many combinations, it is assumed to be possible.
 fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) -> bool {
-    // A number that is used twice is the same in both places.
+    // A number that is used twice has the same value in both uses.
     let again: Vec<u32> = formula.uses().into_iter().filter(|(_, times)| *times > 1).map(|(id, _)| id).collect();
     let mut cases = vec![numbers];
     for id in again {
@@ -607,7 +606,7 @@ impl AskedWord {
         Self { free, starts: starts.into_iter().map(after).collect() }
     }
 
-    /// What the word may hold with some of the changes that are allowed, for each set that may be the last.
+    /// The possible values of the word with a subset of the allowed changes, for each set that may be the last.
     fn values<'l>(
         &'l self,
         log: &'l WordLog,
@@ -628,7 +627,7 @@ impl AskedWord {
         })
     }
 
-    /// The same, number by number; nothing where there are too many.
+    /// The same, enumerated; `None` if there are too many.
     fn numbers(&self, log: &WordLog, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
         let mut all = BTreeSet::new();
         for values in self.values(log, allowed) {

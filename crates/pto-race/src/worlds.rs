@@ -1,7 +1,7 @@
-//! Other data: arguments and scalars from memory that make a program take other paths.
+//! Other inputs: arguments and scalars from memory that make a program take other paths.
 //!
-//! Nothing is made to happen that could not: a path is taken because numbers are chosen that lead there, so branches that
-//! depend on the same numbers go together, and loops with the same bounds are skipped together.
+//! Only feasible paths are taken: values are chosen that lead there, so branches that depend on the same values stay
+//! correlated, and loops with the same bounds are skipped together.
 
 use crate::cone::{Cone, Sources};
 use crate::paths::{Branches, is_loop};
@@ -12,11 +12,11 @@ use pto_isa::sort::SharedSort;
 use pto_isa::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Choices of numbers that are looked at.
+/// Limit of choices.
 const CHOICES: usize = 2000;
-/// Instructions and iterations after which it is clear enough where a choice leads.
+/// Instructions and iterations that are executed to see where a choice leads.
 const ENOUGH: u64 = 100_000;
-/// Numbers that are tried for each argument.
+/// Values that are tried for each argument.
 const NUMBERS: usize = 24;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -57,12 +57,12 @@ impl WorldNumber {
     }
 }
 
-/// Something that can be chosen.
+/// An input that can be chosen.
 #[derive(Debug)]
 struct Choosable {
     place: ChosenNumber,
     name: String,
-    /// Numbers to try, other than what it is.
+    /// Values to try, other than the given one.
     pool: Vec<WorldNumber>,
 }
 
@@ -74,14 +74,14 @@ enum ChosenNumber {
     Loads(Vec<OpId>),
 }
 
-/// A choice of numbers, by atom.
+/// A choice of values, by index of the input.
 pub(crate) type World = Vec<(usize, WorldNumber)>;
 
-/// All that can be chosen.
+/// All inputs that can be chosen.
 #[derive(Debug)]
 pub(crate) struct Worlds {
     atoms: Vec<Choosable>,
-    /// What the loads of the first run found.
+    /// The values that the loads of the first run returned.
     found: BTreeMap<OpId, u64>,
     /// Numbers that the program stores decide branches: only a run shows where a choice leads.
     pub computed: bool,
@@ -121,7 +121,7 @@ impl Worlds {
         Self { atoms, found: first.found.clone(), computed: cone.computed }
     }
 
-    /// Choices, those that change little first, and whether there are more.
+    /// Choices, small changes first, and whether there are more.
     pub fn all(&self) -> (Vec<World>, bool) {
         let mut all: Vec<World> = Vec::new();
         let mut last: Vec<World> = vec![Vec::new()];
@@ -158,7 +158,7 @@ impl Worlds {
         numbers
     }
 
-    /// Changes arguments, and returns what they were.
+    /// Changes arguments, and returns the old values.
     pub fn apply<'a>(&self, world: &World, ranks: &mut [Vec<Arg<'a>>]) -> Vec<(usize, usize, Arg<'a>)> {
         let mut before = Vec::new();
         for (at, number) in world {
@@ -180,7 +180,7 @@ impl Worlds {
         world.iter().map(one).collect::<Vec<_>>().join(" and ")
     }
 
-    /// Where a choice leads: which branches go which way, and which instructions are executed.
+    /// Where a choice leads: the ways of branches, and the executed instructions.
     pub fn look<'a>(&self, ranks: &[Vec<Arg<'_>>], launch: Launch<'a>, world: &World) -> Look<'a> {
         let mut known: Vec<Known> = ranks[0].iter().map(known_of).collect();
         for (at, number) in world {
@@ -193,13 +193,13 @@ impl Worlds {
         let branches = Branches { numbers, ..Branches::traced() };
         let module = launch.plan().checked().module();
         let mut look = Look { module, branches, executed: BTreeSet::new(), work: 0 };
-        // One that cannot go on has shown where it leads.
+        // A run that fails has already shown where the choice leads.
         let _ = launch.observe(&mut look).follow(&known);
         look
     }
 }
 
-/// Looks where a choice leads.
+/// Observes where a choice leads.
 #[derive(Debug)]
 pub(crate) struct Look<'a> {
     module: &'a Module,
@@ -238,7 +238,7 @@ fn known_of(arg: &Arg<'_>) -> Known {
     }
 }
 
-/// A number that all ranks are given; what differs says which rank it is.
+/// A number that is the same for all ranks; otherwise it identifies the rank.
 fn same_on_all(ranks: &[Vec<Arg<'_>>], at: usize) -> Option<WorldNumber> {
     let number = |args: &Vec<Arg<'_>>| match args.get(at)? {
         Arg::Int(n) => Some(WorldNumber::Int(*n)),
@@ -249,7 +249,7 @@ fn same_on_all(ranks: &[Vec<Arg<'_>>], at: usize) -> Option<WorldNumber> {
     ranks.iter().all(|args| number(args) == Some(first)).then_some(first)
 }
 
-/// Loads of one scalar, where the text shows that they are: of the same place by the same pointer, or tile.
+/// Loads of one scalar, if the text shows it: from the same address by the same pointer, or of the same tile element.
 fn same_scalars(module: &Module, cone: &Cone) -> Vec<Vec<OpId>> {
     let constant = |value: ValueId| match module.value(value).def {
         Def::Result(id, _) if module.arith(id) == Some(Arith::Constant) => {
@@ -265,8 +265,8 @@ fn same_scalars(module: &Module, cone: &Cone) -> Vec<Vec<OpId>> {
     groups.into_values().collect()
 }
 
-/// Numbers worth trying: those that conditions compare with, and those beside them. What is near comes first, and what is
-/// smaller before what is larger, which may need more memory than there is.
+/// Values worth trying: constants of comparisons and their neighbours. Near ones come first, and smaller before larger,
+/// which may need more memory than there is.
 fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
     match (ty.scalar(), now) {
         (_, WorldNumber::Bool(b)) => vec![WorldNumber::Bool(!b)],
@@ -279,7 +279,7 @@ fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
             for c in &cone.ints {
                 all.extend([c.saturating_sub(1), *c, c.saturating_add(1), c.saturating_mul(2)]);
                 all.insert(c.saturating_mul(2).saturating_add(1));
-                // Sums and products of two of them, for what is computed first.
+                // Sums and products of two constants, for conditions on computed values.
                 for d in &cone.ints {
                     all.extend([c.saturating_mul(*d), c.saturating_add(*d)]);
                 }
@@ -296,7 +296,7 @@ fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
     }
 }
 
-/// Not more numbers than are tried: the first, and the smallest and largest of the rest.
+/// Limits the values: the first ones, and the smallest and largest of the rest.
 fn spread(mut all: Vec<i64>) -> Vec<i64> {
     if all.len() > NUMBERS {
         let rest = all.split_off(NUMBERS - 4);
@@ -305,7 +305,7 @@ fn spread(mut all: Vec<i64>) -> Vec<i64> {
         let ends = rest.iter().take(2).chain(rest.iter().rev().take(2)).copied();
         all.extend(ends.filter(|c| *c < 1 << 20));
     }
-    // Zero is where loops are skipped.
+    // Loops are skipped at zero.
     if let Some(at) = all.iter().position(|c| *c == 0) {
         all.swap(0, at);
     }

@@ -1,4 +1,4 @@
-//! Which changes of the text let every entry of a pipe between cores be popped and given back once.
+//! Edits that let every entry of a FIFO pipe be popped once and freed once.
 
 use super::fixes::Repair;
 use super::*;
@@ -15,12 +15,12 @@ impl Findings<'_> {
         matches!(self.module.fifo(id), Some(Fifo::Entry(EntryAction::Push, _)))
     }
 
-    /// The tile or view that a pop gives.
+    /// The tile or view that a pop returns.
     fn popped(&self, pop: OpId) -> Option<ValueId> {
         self.in_named_slot(pop, "tile").or_else(|| self.module.results(pop).next())
     }
 
-    /// Gives back what a pop took, or the same as another `tfree` does.
+    /// The text of a `tfree` for a pop, or like another `tfree`.
     fn free_text(&self, like: OpId) -> Option<String> {
         let Some(Fifo::Entry(EntryAction::Pop | EntryAction::Free, direction)) = self.module.fifo(like) else {
             return None;
@@ -43,14 +43,14 @@ impl Findings<'_> {
             if names.is_empty() { String::new() } else { format!("({} : {})", names.join(", "), types.join(", ")) };
         let mut rest = attributes_text(self.module, like, &["operandSegmentSizes"]);
         if let Some(at) = rest.find("operandSegmentSizes") {
-            // The form with operands in brackets does not write them.
+            // The form with operands in brackets omits them.
             let end = rest[at..].find(", ").map_or(rest.len() - 1, |n| at + n + 2);
             rest.replace_range(at..end, "");
         }
         Some(format!("pto.{name}{operands} {rest}").trim_end().to_string())
     }
 
-    /// The last statement of a block behind one that uses a value or what is made of it; with the flags that wait for it.
+    /// The last statement of the block after `from` that uses a value or one derived from it, including the flags that wait for it.
     fn last_use(&self, value: ValueId, from: OpId) -> OpId {
         let rest = self.rest_of_block(from);
         let (mut values, mut last) = (BTreeSet::from([value]), None);
@@ -83,21 +83,21 @@ impl Findings<'_> {
         !frees && self.module.operands(id).iter().any(|o| values.contains(&o.value))
     }
 
-    /// The repair of an entry whose slot is never given back.
+    /// The fix for an entry whose slot is never freed.
     pub(super) fn freed(&self, pop: OpId) -> Option<Repair> {
         let (text, value) = (self.free_text(pop)?, self.popped(pop)?);
         let edit = Edit::after(self.span(self.last_use(value, pop)), text);
         Some(Repair::new("").help("after the last use of the entry").edits(vec![edit]))
     }
 
-    /// The repair of an entry that is used after its slot was given back: that comes behind the last use.
+    /// The fix for an entry that is used after its slot was freed: free it after the last use.
     pub(super) fn freed_later(&self, free: OpId, used: Option<ValueId>) -> Option<Repair> {
         let last = self.last_use(used?, free);
         let edits = vec![Edit::remove(self.span(free)), Edit::after(self.span(last), self.free_text(free)?)];
         (last != free).then(|| Repair::new("").help("after the last use of the entry").edits(edits))
     }
 
-    /// The repair of entries that nobody pops, or of pops without an entry: the loop that pops is as long as the one that pushes.
+    /// The fix for entries that are never popped, or pops without an entry: give the popping loop the bounds of the pushing loop.
     pub(super) fn as_often_as_pushed(&self, at: OpId) -> Option<Repair> {
         let (mut pushes, mut pops) = (Vec::new(), Vec::new());
         self.module.walk(self.module.top, &mut |id| {

@@ -1,18 +1,18 @@
-//! Which changes of the text order two accesses. Applied as they stand, they make the finding go away.
+//! Edits that order two accesses. Applied as they stand, they remove the finding.
 //!
-//! What is put into the text is executed as often on one side as on the other: both parts go into one block, or into loops with the same
-//! bounds. Where that cannot be done, the help says in words what is missing.
+//! Inserted statements execute equally often on both sides: both go into one block, or into loops with the same bounds. If that is
+//! impossible, the help says in words what is missing.
 
 use super::text::StatementPair;
 use super::*;
 use pto_isa::row::{CommOp, Control, Meaning, Movement, SyncOp};
 
-/// What would order two accesses: what is missing, how to get there, and the changes where they are certain.
+/// A fix: what is missing, what to do, and the edits if they are certain.
 pub(super) struct Repair {
     pub legal: String,
     pub help: Option<String>,
     pub edits: Vec<Edit>,
-    /// Statements that look as if they did it, and why they do not.
+    /// Statements that seem to order the accesses, and why they do not.
     pub labels: Vec<(OpId, String)>,
 }
 
@@ -31,7 +31,7 @@ impl Repair {
         self
     }
 
-    /// A diagnostic with it.
+    /// Adds the fix to a diagnostic.
     pub(super) fn applied(self, d: Diagnostic) -> Diagnostic {
         let d = if self.legal.is_empty() { d } else { d.legal(self.legal) };
         Diagnostic { help: self.help.or(d.help.clone()), ..d.edits(self.edits) }
@@ -44,18 +44,18 @@ impl Repair {
 }
 
 pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
-/// Brings what scalar stores left in the data cache to memory.
+/// Writes scalar stores in the data cache back to memory.
 const WRITE_BACK: [&str; 2] =
     ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
 const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
 const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
-/// Signals that a program may use; `syncall` has the ones behind.
+/// Signals that a program may use; `syncall` uses those above.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
-/// On A5 the second vector core has signals of its own, so many behind those of the first.
+/// On A5 the second vector core has its own signals, at this offset from those of the first.
 pub(super) const SECOND_CORE: i64 = 16;
 
 impl Findings<'_> {
-    /// What would order two accesses.
+    /// The fix that orders two accesses.
     pub(super) fn repair(
         &self,
         code: Code,
@@ -69,7 +69,7 @@ impl Findings<'_> {
         let in_cache =
             matches!(conflict.place, AddressSpace::Global(_)) && from == Pipe::S && code != codes::RACE_OVERWRITE;
         if in_cache && !repair.edits.is_empty() && self.text().written_back(first) == first {
-            // Order alone does not bring it to memory.
+            // An order alone does not write it back to memory.
             let at = self.text().span(first);
             repair.edits.splice(0..0, WRITE_BACK.map(|text| Edit::after(at, text)));
         }
@@ -91,7 +91,7 @@ impl Findings<'_> {
         }
     }
 
-    /// What lets one core store after the other has written its line back; nothing where that cannot be said.
+    /// Edits that let one core store after the other has written its line back; `None` if there are none.
     pub(crate) fn one_after_the_other(&self, conflict: &Conflict, stamp: &Stamp, write_back: Edit) -> Vec<Edit> {
         let ordered = self.order(codes::RACE_WRITE, conflict, (Pipe::S, self.pipe_of(stamp)), &BTreeSet::new()).edits;
         if ordered.is_empty() { ordered } else { std::iter::once(write_back).chain(ordered).collect() }
@@ -140,7 +140,7 @@ impl Findings<'_> {
             let a = self.text().written_back(a);
             return repair.edits(vec![Edit::after(at(a), set), Edit::before(at(b), wait)]);
         }
-        // The second belongs to the next iteration, or to the next call of its function.
+        // The second access belongs to the next iteration, or to the next call of its function.
         match self.text().loop_around(pair.block).filter(|_| !self.text().is_loop(a) || a != b) {
             Some(around) => repair.help(NEXT_ITERATION).edits(vec![
                 Edit::before(at(around), set.clone()),
@@ -154,7 +154,7 @@ impl Findings<'_> {
         }
     }
 
-    /// A transfer goes on in the background until its event is waited for.
+    /// A background transfer continues until its event is waited for.
     fn order_transfer(&self, conflict: &Conflict) -> Repair {
         let transfer = conflict.other.op;
         let repair = Repair::new("the transfer runs in the background until a wait for its event");
@@ -172,7 +172,7 @@ impl Findings<'_> {
         self.text().position(a) < self.text().position(b)
     }
 
-    /// Waits for the event of a transfer, before a statement or at once. A wait that comes too late is moved.
+    /// Inserts a wait for the event of a transfer, before a statement or right after it. A wait that comes too late is moved.
     pub(super) fn await_event(&self, transfer: OpId, before: Option<OpId>) -> Option<Vec<Edit>> {
         let event = self.module.results(transfer).next()?;
         let session = self.in_named_slot(transfer, "session")?;
@@ -224,7 +224,7 @@ impl Findings<'_> {
         };
         let from_cube = other.role == Role::Cube;
         let there = self.signal_edits(sides, (from, to), *id, from_cube, code == codes::RACE_OVERWRITE);
-        // Where nothing orders the iterations of two loops, the next one must not overwrite what this one reads.
+        // If nothing orders the iterations of two loops, the next write must also wait for this read.
         let back = sides.loops.filter(|_| code == codes::RACE_READ && !self.stated().talks).and(free.get(1));
         let Some(id) = back else {
             let carried = code == codes::RACE_OVERWRITE && sides.loops.is_some();
@@ -237,7 +237,8 @@ impl Findings<'_> {
             .edits([there, back].concat())
     }
 
-    /// A signal behind the first and a wait before the second; where the second belongs to the next iteration, the first iteration finds the signal sent.
+    /// A signal after the first and a wait before the second. If the second belongs to the next iteration, the signal is sent once before
+    /// the loop.
     fn signal_edits(
         &self,
         sides: &FixSides,
@@ -263,7 +264,7 @@ impl Findings<'_> {
         let both = self.target == Target::A5 && self.vectors > 1;
         let ids = |double: bool| if double { vec![id, id + SECOND_CORE] } else { vec![id] };
         let (sender, receiver) = (self.signal_pipe(from, from_cube), self.signal_pipe(to, !from_cube));
-        // A pipe that cannot signal or wait itself is joined to one that can.
+        // A pipe that cannot signal or wait is joined by a barrier to one that can.
         let join = |own: Pipe, used: Pipe| (own != used).then(|| BARRIER_ALL.to_string());
         let sets = ids(both && from_cube).into_iter().map(|id| format!("pto.sync.set <{sender}>, {id}"));
         let waits = ids(both && !from_cube).into_iter().map(|id| format!("pto.sync.wait <{receiver}>, {id}"));
@@ -280,7 +281,7 @@ impl Findings<'_> {
         }
     }
 
-    /// Where two cores come equally often: as deep inside as the loops around the two are the same.
+    /// Statements that two cores execute equally often, in the innermost loops that match.
     fn matching(&self, first: OpId, second: OpId) -> Option<FixSides> {
         let text = self.text();
         let (mut a, mut b) = match text.pair(first, second) {
@@ -315,12 +316,12 @@ impl Findings<'_> {
         })
     }
 
-    /// Statements of two cores to which each comes as often as the other to the other.
+    /// Statements of two cores that execute equally often.
     pub(super) fn equal_places(&self, first: OpId, second: OpId) -> Option<(OpId, OpId)> {
         self.matching(first, second).map(|sides| (sides.first, sides.second))
     }
 
-    /// Signals that nothing in the text uses; from the end, because pipes count from the start.
+    /// Signals that the text does not use, highest first, because FIFO pipes use the lowest.
     pub(super) fn free_signals(&self) -> Vec<i64> {
         let used: BTreeSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
         SIGNALS.rev().filter(|id| !used.contains(id)).collect()
@@ -361,7 +362,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The word by which others are told about a statement, where loops ask for words and no barrier stands before it.
+    /// The store of a polled word that tells other cores about a statement, if no barrier stands before it.
     fn stored_word(&self, first: OpId) -> Option<OpId> {
         let is = |id: &&OpId, meaning: Meaning| self.module.meaning(**id) == meaning;
         let behind = self.text().behind(first);
@@ -371,7 +372,7 @@ impl Findings<'_> {
         (!barred && self.text().block_of(*word) == self.text().block_of(first)).then_some(*word)
     }
 
-    /// A `syncall` between two statements, on the way of every core.
+    /// A `syncall` between two statements that every core executes.
     fn barrier_between(&self, pair: &StatementPair, conflict: &Conflict) -> Option<Vec<Edit>> {
         let text = self.text();
         let (a, b) = pair.ends();
@@ -380,7 +381,7 @@ impl Findings<'_> {
             return None;
         }
         if a == b {
-            // Both ways of a branch have one. Whoever asks for a word of this iteration may never come to the barrier.
+            // Both sides of the branch get one. A core that polls a word of this iteration may never reach the barrier.
             let branch = self.module.control(a) == Some(Control::If) && pair.first.len() >= 2 && pair.second.len() >= 2;
             if !branch || self.asks_for_words && text.loop_around(pair.block).is_some() {
                 return None;
@@ -399,8 +400,8 @@ impl Findings<'_> {
         Some(edits)
     }
 
-    /// The statement behind which one way of a branch can wait for the other, which is before a statement of its own: where the other
-    /// waits for words until then, behind all that it may be told.
+    /// The statement after which one side of a branch can wait for the other, which waits before a statement of its own: after
+    /// everything that the other side may wait for.
     fn told_before(&self, first: OpId, second: OpId) -> Option<OpId> {
         let ops = |id: OpId| self.text().block_of(id).map(|block| &self.module.block(block).ops);
         let waits = ops(second)?.iter().take_while(|id| **id != second).any(|id| self.waits_inside(*id));
@@ -412,7 +413,7 @@ impl Findings<'_> {
         (!rest.iter().any(|id| self.waits_inside(*id))).then(|| rest.last().copied().unwrap_or(first))
     }
 
-    /// Which cores have to take part.
+    /// The cores that must take part.
     pub(super) fn cores_of(&self, conflict: &Conflict) -> &'static str {
         let roles = (conflict.other_core.map_or(conflict.site.core.role, |c| c.role), conflict.site.core.role);
         let (mut cube, mut vector) =
@@ -429,7 +430,7 @@ impl Findings<'_> {
 
     // ---- ranks ----------------------------------------------------------------------------------------------------
 
-    /// Where nothing is told, or nobody listens, the ranks of all pairs get words of their own.
+    /// If ranks do not signal, or nothing waits for the signal, each pair of ranks gets its own words.
     fn with_message(
         &self,
         words: Repair,
@@ -501,18 +502,18 @@ impl Findings<'_> {
     }
 }
 
-/// Statements at which two cores come equally often.
+/// Statements that two cores execute equally often.
 struct FixSides {
     first: OpId,
     second: OpId,
-    /// The innermost loops around the two that are the same.
+    /// The innermost matching loops around the two.
     loops: Option<(OpId, OpId)>,
-    /// No other loop is around one of the two accesses.
+    /// There is no other loop around either access.
     exact: bool,
 }
 
 impl FixSides {
-    /// The second comes before the first of the next iteration.
+    /// The other direction: the second statement comes before the first of the next iteration.
     fn reversed(&self) -> Self {
         Self { first: self.second, second: self.first, loops: self.loops.map(|(a, b)| (b, a)), exact: self.exact }
     }

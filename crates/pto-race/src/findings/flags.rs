@@ -1,7 +1,6 @@
-//! Which changes of the text let every set of a flag have one wait, and every wait one set.
+//! Edits that give every set of a flag one wait, and every wait one set.
 //!
-//! Where two repairs would do, the one is chosen that keeps the order the text asks for: what comes before the set stays before what comes
-//! behind the wait.
+//! Of two possible fixes, the one is chosen that keeps the order of the text: work before the set stays before work after the wait.
 
 use super::fixes::Repair;
 use super::*;
@@ -9,14 +8,14 @@ use pto_ir::BlockId;
 use pto_isa::row::{Control, FlagForm, SyncOp};
 use pto_isa::sort::SharedSort;
 
-/// The statements of the text that set a flag, and those that wait for it, in source order.
+/// The statements that set a flag and those that wait for it, in source order.
 struct FlagEnds {
     sets: Vec<OpId>,
     waits: Vec<OpId>,
 }
 
 impl FlagEnds {
-    /// Those of a block.
+    /// Those in a block.
     fn within(&self, all: &Findings<'_>, block: BlockId) -> Self {
         let of = |list: &[OpId]| list.iter().copied().filter(|id| all.text().block_of(*id) == Some(block)).collect();
         Self { sets: of(&self.sets), waits: of(&self.waits) }
@@ -35,7 +34,7 @@ impl FlagEnds {
         self.sets.len() + self.waits.len()
     }
 
-    /// Those that are left when the sets of each block have had the waits behind them.
+    /// Those that remain when the sets of each block are paired with the waits after them.
     fn unpaired(&self, all: &Findings<'_>) -> Self {
         let mut left = Self { sets: Vec::new(), waits: Vec::new() };
         let mut order = [&self.sets[..], &self.waits[..]].concat();
@@ -59,7 +58,7 @@ impl FlagEnds {
 }
 
 impl Findings<'_> {
-    /// Nothing where ids of these pipes are computed: which statements belong to a flag is not in the text then.
+    /// `None` if the program computes ids of these pipes: then the text does not show which statements belong to a flag.
     fn ends_of(&self, flag: Flag) -> Option<FlagEnds> {
         let stated = self.stated();
         let of = |sets: bool| {
@@ -76,7 +75,7 @@ impl Findings<'_> {
 
     // ---- a wait that never ends -----------------------------------------------------------------------------------
 
-    /// The repair of a wait for a flag that is not set.
+    /// The fix for a wait for a flag that is not set.
     pub(super) fn set_missing(&self, flag: Flag, wait: OpId) -> Option<Repair> {
         let ends = self.ends_of(flag)?;
         let left = ends.unpaired(self);
@@ -89,15 +88,15 @@ impl Findings<'_> {
             .or_else(|| self.set_before_wait(&ends, wait))
     }
 
-    /// One of two statements names the wrong flag: of one flag a block has more sets than waits, and of another, behind that, more waits
-    /// than sets. The one is changed whose pipes are not those of the work beside the two; where both fit, the one whose flag is used less.
+    /// One of two statements names the wrong flag: a block has more sets than waits of one flag and, after that, more waits than sets of
+    /// another. The statement is changed whose pipes do not match the work next to it; if both match, the one whose flag is used less.
     fn one_name(&self, set_flag: Flag, wait_flag: Flag, block: BlockId) -> Option<Repair> {
         let (all_a, all_b) = (self.ends_of(set_flag)?, self.ends_of(wait_flag)?);
         let (a, b) = (all_a.within(self, block), all_b.within(self, block));
         if a.sets.len() <= a.waits.len() || b.waits.len() <= b.sets.len() {
             return None;
         }
-        // Those that have their counterpart in the block name the right flag.
+        // Statements with a counterpart in the block name the right flag.
         let (open_a, open_b) = (a.unpaired(self).sets, b.unpaired(self).waits);
         let (set, wait) = self.nearest(&open_a, &open_b).or_else(|| self.nearest(&a.sets, &b.waits))?;
         let fits = |flag: Flag| {
@@ -106,7 +105,7 @@ impl Findings<'_> {
         };
         let change_set = match fits(wait_flag).cmp(&fits(set_flag)) {
             std::cmp::Ordering::Equal => match (all_a.waits.is_empty(), all_b.sets.is_empty()) {
-                // Elsewhere the flag of one of the two has both ends: here it is the wrong one.
+                // Elsewhere one of the two flags has both ends, so here it is the wrong one.
                 (false, true) => true,
                 (true, false) => false,
                 _ => all_a.len() < all_b.len(),
@@ -130,7 +129,7 @@ impl Findings<'_> {
         Some(Repair::new("").help(help).edits(edits))
     }
 
-    /// The set and the wait behind it that stand closest to each other; in a loop, the wait may be that of the next iteration.
+    /// The closest pair of a set and a wait after it; in a loop, the wait may belong to the next iteration.
     fn nearest(&self, sets: &[OpId], waits: &[OpId]) -> Option<(OpId, OpId)> {
         let at = |id: &OpId| self.text().position(*id);
         let pairs = sets.iter().flat_map(|set| waits.iter().map(move |wait| (*set, *wait)));
@@ -139,7 +138,7 @@ impl Findings<'_> {
         pairs.filter(|(set, wait)| at(set) < at(wait) || looped(set)).min_by_key(distance)
     }
 
-    /// The same for a flag and all others, those first that have most in common with it: the pipes, then the reverse, then one of them.
+    /// The same for a flag and all others, most similar first: the same pipes, then the reverse, then one in common.
     fn misnamed(&self, flag: Flag, at: OpId, is_set: bool) -> Option<Repair> {
         let block = self.text().block_of(at)?;
         let alike = |f: &Flag| match ((f.src, f.dst) == (flag.src, flag.dst), (f.dst, f.src) == (flag.src, flag.dst)) {
@@ -158,7 +157,7 @@ impl Findings<'_> {
         others.into_iter().find_map(|(_, other)| repair(other))
     }
 
-    /// The loop sets the flag for its next iteration; the first one finds nothing.
+    /// The loop sets the flag for its next iteration, so the first iteration needs a set before the loop.
     fn set_before_loop(&self, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let [set] = &ends.sets[..] else { return None };
         let around = self.text().loop_around(self.text().block_of(wait)?)?;
@@ -167,7 +166,7 @@ impl Findings<'_> {
         inside.then(|| Repair::new("").edits(vec![edit]))
     }
 
-    /// A wait behind another one of its block, with no work of the other pipe in between, waits for nothing.
+    /// A wait after another in its block, without work of the other pipe in between, has no effect.
     fn without_one_wait(&self, flag: Flag, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let block = self.text().block_of(wait)?;
         let own = ends.within(self, block);
@@ -184,7 +183,7 @@ impl Findings<'_> {
         Some(Repair::new("").help("the wait before it is enough").edits(edits))
     }
 
-    /// A set right before the wait, where each iteration has one more wait than sets.
+    /// A set right before the wait, if each iteration has one more wait than sets.
     fn set_before_wait(&self, ends: &FlagEnds, wait: OpId) -> Option<Repair> {
         let block = self.text().block_of(wait)?;
         let own = ends.within(self, block);
@@ -197,7 +196,7 @@ impl Findings<'_> {
 
     // ---- a set that nobody waits for ------------------------------------------------------------------------------
 
-    /// The repair of a set that is left over at the end.
+    /// The fix for a set that is left over at the end.
     pub(super) fn wait_missing(&self, flag: Flag, set: OpId) -> Option<Repair> {
         let ends = self.ends_of(flag)?;
         let unawaited = || {
@@ -214,7 +213,7 @@ impl Findings<'_> {
             .or_else(|| self.equally_often(&ends.unpaired(self)))
     }
 
-    /// The loop waits for the set of the iteration before; the last one is left.
+    /// The loop waits for the set of the previous iteration, so the last set needs a wait after the loop.
     fn wait_behind_loop(&self, ends: &FlagEnds) -> Option<Repair> {
         let [wait] = &ends.waits[..] else { return None };
         let around = self.text().loop_around(self.text().block_of(*wait)?)?;
@@ -223,7 +222,7 @@ impl Findings<'_> {
         carried.then(|| Repair::new("").edits(vec![edit]))
     }
 
-    /// Of two sets without a wait between them the first says nothing that the second does not.
+    /// Of two sets without a wait in between, the first is redundant.
     fn without_one_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let own = ends.within(self, self.text().block_of(set)?);
         let mut order = [&own.sets[..], &own.waits[..]].concat();
@@ -233,7 +232,7 @@ impl Findings<'_> {
         (own.sets.len() > own.waits.len()).then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
     }
 
-    /// A set behind the last wait of its block.
+    /// A set after the last wait of its block.
     fn without_last_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let own = ends.within(self, self.text().block_of(set)?);
         let all = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
@@ -244,7 +243,7 @@ impl Findings<'_> {
 
     // ---- a set while the flag is set ------------------------------------------------------------------------------
 
-    /// The repair of a flag that is set again before a wait has cleared it.
+    /// The fix for a flag that is set again before a wait has cleared it.
     pub(super) fn wait_between(&self, flag: Flag, first: OpId, second: OpId) -> Option<Repair> {
         if self.module.sync(second) == Some(SyncOp::SetFlag(FlagForm::Computed)) {
             return self.computed_pair(flag, second);
@@ -264,7 +263,7 @@ impl Findings<'_> {
             .or_else(|| self.equally_often(&ends.unpaired(self)))
     }
 
-    /// The sets and the waits of a block in turn: the second pair gets an id of its own.
+    /// Two pairs of sets and waits in a block: the second pair gets its own id.
     fn another_id(&self, flag: Flag, ends: &FlagEnds, second: OpId) -> Option<Repair> {
         let block = self.text().block_of(second)?;
         let FlagEnds { sets, waits } = ends.within(self, block);
@@ -282,7 +281,7 @@ impl Findings<'_> {
         )
     }
 
-    /// Several sets before a loop let it run ahead by as many iterations: each gets an id, and iterations take turns.
+    /// Several sets before a loop let it run ahead by as many iterations: each gets an id, and iterations alternate between them.
     fn alternate_iterations(&self, flag: Flag, ends: &FlagEnds) -> Option<Repair> {
         let text = self.text();
         let inside = |id: &&OpId| text.block_of(**id).and_then(|block| text.loop_around(block)).is_some();
@@ -318,7 +317,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The lines that count the iterations of a loop from `first`, modulo `count`, and the name of the result.
+    /// The lines that compute the iteration number modulo `count`, plus `first`, and the name of the result.
     fn number_of_iteration(&self, around: OpId, first: i64, count: u32) -> Option<(Vec<String>, String)> {
         let [counter, from, _, step] = self.loop_names(around)?;
         let [passed, iteration, iterations, which, base, id] =
@@ -334,7 +333,7 @@ impl Findings<'_> {
         Some((lines, id))
     }
 
-    /// A set and a wait of one loop that take their ids from different values: the wait is for the buffer that is set free.
+    /// A set and a wait of one loop that take their ids from different values: the wait must be for the buffer that the set frees.
     fn computed_pair(&self, flag: Flag, set: OpId) -> Option<Repair> {
         let text = self.text();
         let block = text.block_of(set)?;
@@ -359,7 +358,7 @@ impl Findings<'_> {
 
     // ---- as often on one side as on the other ---------------------------------------------------------------------
 
-    /// One set and one wait of which a branch or a loop goes round one: both go to the innermost place around them.
+    /// One set and one wait, one of which a branch or a loop may skip or repeat: both move to the innermost common block.
     fn equally_often(&self, ends: &FlagEnds) -> Option<Repair> {
         let ([set], [wait]) = (&ends.sets[..], &ends.waits[..]) else { return None };
         let text = self.text();
@@ -373,7 +372,7 @@ impl Findings<'_> {
         let around = text.loop_around(pair.block);
         let mut edits = Vec::new();
         if text.position(a) > text.position(b) {
-            // The set comes behind the wait.
+            // The set comes after the wait.
             return match around {
                 None if (a, b) == (*set, *wait) && self.is_worked_ahead(*set, *wait) => {
                     edits.extend([Edit::before(self.span(*wait), set_text), Edit::remove(self.span(*set))]);
@@ -399,7 +398,7 @@ impl Findings<'_> {
         }
         let dst = pto_check::flag_of(self.module, *wait)?.1;
         if b == *wait && text.is_loop(a) && self.works_on(a, dst) {
-            // The next iteration works on the pipe that waits.
+            // The next iteration uses the pipe that waits.
             edits.extend([Edit::after(self.span(*set), wait_text), Edit::remove(self.span(*wait))]);
             return Some(Repair::new("").help("wait in each iteration").edits(edits));
         }
@@ -407,7 +406,8 @@ impl Findings<'_> {
         Some(Repair::new("").help("set it and wait for it on every path, equally often").edits(edits))
     }
 
-    /// A set before a loop, a wait behind it, and inside the wait and the set for the next iteration, of which a branch or a loop goes round one.
+    /// A set before a loop, a wait after it, and inside the wait and the set for the next iteration, one of which a branch or a loop may
+    /// skip or repeat.
     fn carried_evenly(&self, ends: &FlagEnds) -> Option<Repair> {
         let text = self.text();
         let pick = |a: &[OpId]| <[OpId; 2]>::try_from(a).ok();
@@ -426,14 +426,14 @@ impl Findings<'_> {
         Some(Repair::new("").help("once in each iteration").edits(edits))
     }
 
-    /// True when the pipe that sets a flag has work ahead of a wait.
+    /// True when the pipe that sets a flag has work before a wait.
     fn is_worked_ahead(&self, set: OpId, wait: OpId) -> bool {
         let src = pto_check::flag_of(self.module, set).map(|(src, ..)| src);
         let ahead = self.text().ahead(wait);
         src.is_some_and(|src| ahead.iter().any(|id| self.works_on(*id, src)))
     }
 
-    /// Takes a set behind the statement it is in, and a wait in front of the one it is in.
+    /// Moves a set after the statement that contains it, and a wait before the one that contains it.
     fn move_out(
         &self,
         edits: &mut Vec<Edit>,

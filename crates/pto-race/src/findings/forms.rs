@@ -1,4 +1,4 @@
-//! Statements about order, as they are written: like one that stands in the text, with another id or for the other side.
+//! The text of synchronisation statements, in the form of an existing one, with another id or for the other side.
 
 use super::*;
 use pto_ir::Attr;
@@ -6,7 +6,7 @@ use pto_ir::print::attributes_text;
 use pto_isa::row::{FlagForm, SyncOp};
 
 impl Findings<'_> {
-    /// The pipe of work: of what moves or computes, not of what orders.
+    /// The pipe of an instruction that moves or computes data.
     pub(super) fn work_pipe(&self, id: OpId) -> Option<Pipe> {
         let works = self.module.op(id).op.row().family != Family::Sync;
         pto_check::pipe_of(self.module, id, self.target).filter(|_| works)
@@ -27,7 +27,7 @@ impl Findings<'_> {
         }
     }
 
-    /// A set or a wait in the form of another: with flags, or with events.
+    /// A set or a wait in the form of another statement: with flags or with events.
     pub(super) fn flag_text(&self, like: OpId, is_set: bool, event: Option<u32>) -> Option<String> {
         let form = match self.module.sync(like) {
             Some(SyncOp::SetFlag(form) | SyncOp::WaitFlag(form)) if form != FlagForm::Computed => form,
@@ -40,14 +40,14 @@ impl Findings<'_> {
         Some(format!("pto.{name} [{src}, {dst}, <EVENT_ID{id}>]"))
     }
 
-    /// A set or a wait whose id is a value.
+    /// A set or a wait with a computed id.
     pub(super) fn computed_text(&self, flag: Flag, is_set: bool, id: &str) -> String {
         let form = FlagForm::Computed;
         let name = Op::of(if is_set { SyncOp::SetFlag(form) } else { SyncOp::WaitFlag(form) }).row().name;
         format!("pto.{name} [<{}>, <{}>, %{id}]", flag.src, flag.dst)
     }
 
-    /// Takes or releases a token, for the pipe of another statement.
+    /// Acquires or releases a token, for the pipe of another statement.
     pub(super) fn token_text(&self, like: OpId, takes: bool) -> Option<String> {
         let form = match self.module.sync(like) {
             Some(SyncOp::Acquire(form) | SyncOp::Release(form)) if form == FlagForm::Fixed => form,
@@ -60,7 +60,7 @@ impl Findings<'_> {
         Some(format!("pto.{name} [{class}, {id}] {rest}").trim_end().to_string())
     }
 
-    /// A signal or a wait for one, with another id.
+    /// A signal, or a wait for one, with another id.
     pub(super) fn signal_text(&self, like: OpId, id: i64) -> Option<String> {
         let name = self.module.op(like).op.row().name;
         let pipe = self.class(like, ["pipe", "pipe"])?;
@@ -68,16 +68,17 @@ impl Findings<'_> {
         Some(format!("pto.{name} {pipe}, {id} {rest}").trim_end().to_string())
     }
 
-    /// A statement takes the place of another.
+    /// Replaces a statement.
     pub(super) fn replaced(&self, id: OpId, text: impl Into<String>) -> [Edit; 2] {
         [Edit::before(self.span(id), text), Edit::remove(self.span(id))]
     }
 
-    /// The work of a block behind a statement, nearest first, and ahead of it, nearest first.
+    /// The pipe of the nearest work after a statement, in its block and in those around it.
     pub(super) fn first_work_behind(&self, id: OpId) -> Option<Pipe> {
         self.text().behind(id).into_iter().find_map(|at| self.work_pipe(at))
     }
 
+    /// The pipe of the nearest work before a statement in its block.
     pub(super) fn last_work_ahead(&self, id: OpId) -> Option<Pipe> {
         let block = self.text().block_of(id)?;
         let before = &self.module.block(block).ops[..self.text().position(id)];

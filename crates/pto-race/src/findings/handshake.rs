@@ -1,7 +1,7 @@
-//! Words by which one rank tells another that it is done: new memory for them, a notification behind the first access, and a wait before the second.
+//! Words by which one rank signals another: new memory for them, a notification after the first access, and a wait before the second.
 //!
-//! Every sender has a word of its own on each receiver and sets it to the number of the iteration, counted from one. So nobody can run ahead
-//! and be taken for another, and iterations in which both stay away do not count.
+//! Every sender has its own word on each receiver and sets it to the iteration number, counted from one. So a rank that runs ahead is not
+//! taken for another, and iterations in which both ranks do nothing do not count.
 
 use super::fixes::{BARRIER_ALL, Repair};
 use super::text::StatementPair;
@@ -11,7 +11,7 @@ use pto_isa::row::{CommOp, Control};
 use pto_isa::{ScalarType, Type};
 use std::cell::Cell;
 
-/// A rank that tells, one that is told, and whether that is about the same iteration or the one before.
+/// The sending rank, the receiving rank, and whether the message is for the same iteration or the next.
 #[derive(Clone, Copy)]
 struct RankMessage {
     from: u32,
@@ -19,7 +19,7 @@ struct RankMessage {
     same_iteration: bool,
 }
 
-/// Where the two sides stand, and the loops around each, outermost first.
+/// The two statements and the loops around each, outermost first.
 struct MessageEnds {
     first: OpId,
     second: OpId,
@@ -27,7 +27,7 @@ struct MessageEnds {
     second_loops: Vec<OpId>,
 }
 
-/// The names of a fix.
+/// Names that a fix uses.
 struct FixNames<'f, 'm> {
     all: &'f Findings<'m>,
     signals: String,
@@ -40,7 +40,7 @@ struct FixNames<'f, 'm> {
 const WORD: &str = "!pto.tensor_view<1xi32>";
 
 impl<'m> Findings<'m> {
-    /// The statements by which each rank of a pair tells the other, where both come equally often.
+    /// The edits by which each rank of a pair signals the other, if both execute equally often.
     pub(super) fn tell_ranks(
         &self,
         code: Code,
@@ -68,7 +68,7 @@ impl<'m> Findings<'m> {
         Some(Repair::new("").help(help).edits(edits))
     }
 
-    /// As deep inside as both sides come equally often.
+    /// The innermost statements that both sides execute equally often.
     fn told_ends(&self, pair: &StatementPair) -> Option<MessageEnds> {
         let text = self.text();
         let mut loops = self.counted_loops(pair.block)?;
@@ -79,7 +79,7 @@ impl<'m> Findings<'m> {
             return Some(MessageEnds { first: a, second: b, first_loops, second_loops });
         }
         let mut ends = MessageEnds { first: a, second: b, first_loops, second_loops };
-        // Two ways of a branch.
+        // Two sides of a branch.
         for (a, b) in pair.first.iter().zip(&pair.second).skip(1) {
             (ends.first, ends.second) = (*a, *b);
             if !text.same_loops(*a, *b)
@@ -93,7 +93,7 @@ impl<'m> Findings<'m> {
         None
     }
 
-    /// The loops around a block, innermost first; nothing where one has no counter, or the function is called by others.
+    /// The loops around a block, innermost first; `None` if one has no counter, or if the function is called by others.
     fn counted_loops(&self, block: BlockId) -> Option<Vec<OpId>> {
         let text = self.text();
         let mut at = text.owner(block);
@@ -119,7 +119,7 @@ impl<'m> Findings<'m> {
     ) -> Vec<RankMessage> {
         let looped = !ends.second_loops.is_empty();
         if ends.first == ends.second {
-            // One after the other, and the first again behind the last.
+            // In a ring: each waits for the one before, the first for the last.
             let ranks: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
             let ranks: Vec<u32> = ranks.into_iter().collect();
             let chain = ranks.windows(2).map(|w| RankMessage { from: w[0], to: w[1], same_iteration: true });
@@ -130,7 +130,7 @@ impl<'m> Findings<'m> {
         pairs.iter().map(|(from, to)| RankMessage { from: *from, to: *to, same_iteration }).collect()
     }
 
-    /// True when the second access comes behind the first of the same iteration, not of the one before.
+    /// True when the second access comes after the first of the same iteration, not of the previous one.
     fn in_one_iteration(
         &self,
         code: Code,
@@ -144,7 +144,7 @@ impl<'m> Findings<'m> {
             let circle = pairs.iter().any(|(x, y)| pairs.contains(&(*y, *x)));
             return text.position(a) < text.position(b) || code == codes::RACE_READ && !circle;
         }
-        // A rank that has not been told in this iteration does not come to its access before the other one.
+        // A rank that has not been signalled in this iteration reaches its access first.
         let told = self.count_before(ends.second, CommOp::Notify);
         code != codes::RACE_OVERWRITE || told >= self.count_before(ends.first, CommOp::Wait).max(1)
     }
@@ -155,7 +155,7 @@ impl<'m> Findings<'m> {
         before.iter().filter(|at| self.module.comm(**at) == Some(is)).count()
     }
 
-    /// The names that a fix uses, and the parameters it adds.
+    /// The names that a fix uses, and the parameters that it adds.
     fn words(&self, at: OpId, messages: &[RankMessage]) -> Option<(FixNames<'_, 'm>, Edit)> {
         let function = self.text().function(at)?;
         let body = self.module.region(*self.module.op_regions(function).first()?).blocks.first().copied()?;
@@ -217,7 +217,7 @@ impl FixNames<'_, '_> {
         )
     }
 
-    /// What each rank does, in a branch of its own.
+    /// The statements of each rank, in its own branch.
     fn for_each_rank(
         &self,
         messages: &[RankMessage],
@@ -259,7 +259,7 @@ impl FixNames<'_, '_> {
         word
     }
 
-    /// The number of this iteration over all loops, counted from one, or of the one before.
+    /// The number of this iteration over all loops, counted from one, or of the previous one.
     fn iteration(&self, lines: &mut Vec<String>, loops: &[OpId], this: bool) -> Option<String> {
         let value = self.name("iteration");
         if loops.is_empty() {

@@ -1,4 +1,4 @@
-//! What was found, once for each pair of lines.
+//! Findings, one for each pair of lines.
 
 mod entries;
 mod fixes;
@@ -35,19 +35,19 @@ use text::ProgramText;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct InstrSite {
     pub op: OpId,
-    /// Its position among the steps of the core: what comes first in the program, also where functions are called.
+    /// Its position among the steps of the core. Calls are expanded, so this is program order.
     pub step: u32,
     pub core: CoreId,
 }
 
-/// Two accesses of the same bytes that nothing orders.
+/// Two unordered accesses to the same bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conflict {
     pub place: AddressSpace,
     /// The bytes.
     pub first: u64,
     pub bytes: u64,
-    /// The earlier access, and the core that made it; nothing where it belongs to another block.
+    /// The earlier access, and its core; `None` if it belongs to another block.
     pub other: Stamp,
     pub other_core: Option<CoreId>,
     /// The later one.
@@ -55,7 +55,7 @@ pub(crate) struct Conflict {
 }
 
 impl Conflict {
-    /// The same conflict the other way round: the access that was made first here is the later one.
+    /// The conflict with the two accesses exchanged.
     pub fn seen_from(&self, later: &Stamp, earlier: &Stamp) -> Self {
         let core = self.other_core.unwrap_or(self.site.core);
         Self {
@@ -80,13 +80,13 @@ impl Conflict {
     }
 }
 
-/// Accesses in no order.
+/// Unordered accesses.
 const RACES: [Code; 3] = [codes::RACE_READ, codes::RACE_OVERWRITE, codes::RACE_WRITE];
 
-/// A kind, the statement it is reported at, and the other one.
+/// The code, the statement it is reported at, and the other one.
 type FindingKey = (Code, OpId, Option<OpId>);
 
-/// Findings, each with how often it occurred.
+/// Findings, each with its number of occurrences.
 #[derive(Debug)]
 pub(crate) struct Findings<'a> {
     module: &'a Module,
@@ -96,20 +96,20 @@ pub(crate) struct Findings<'a> {
     checked: &'a Checked,
     /// Operands of instructions that must not share memory.
     apart: HashMap<OpId, Vec<(ValueId, ValueId)>>,
-    /// Where statements stand.
+    /// The structure of the text.
     text: OnceCell<ProgramText<'a>>,
     stated: OnceCell<Stated>,
     /// Vector cores of a block.
     vectors: u32,
-    /// Loops of the program ask for words that other cores store.
+    /// Loops of the program poll words that other cores store.
     asks_for_words: bool,
-    /// Stores of tiles by which others may be told something.
+    /// Stores of tiles that may write polled words.
     told: BTreeSet<OpId>,
-    /// What is used of the memories of a core.
+    /// Used pages of the memories of a core.
     pages: Box<places::Pages>,
-    /// Counts what was executed.
+    /// Executed instructions so far.
     pub now: u64,
-    /// The program is stuck: what comes after it never happens.
+    /// The program is deadlocked: what comes later never executes.
     stuck: bool,
 }
 
@@ -120,19 +120,19 @@ struct Finding {
     first: u64,
     last: u64,
     times: u64,
-    /// The bytes, and what is said about them.
+    /// The bytes, and the text about them.
     bytes: Option<TouchedBytes>,
     reach: AccessDistance,
-    /// Between ranks: one of the conflicts, and all pairs of ranks that have it.
+    /// For conflicts between ranks: one of them, and all pairs of ranks that have it.
     ranks: Option<RankConflict>,
-    /// A tile that lies where another one needs to be.
+    /// A tile that must move to another address.
     moved: Option<ValueId>,
 }
 
-/// One of the conflicts between ranks, where it was found, and all pairs of ranks that have it.
+/// One of the conflicts between ranks, its access, and all pairs of ranks that have it.
 type RankConflict = (Conflict, Stamp, BTreeSet<(u32, u32)>);
 
-/// How far apart two accesses are made.
+/// The distance between the cores of two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum AccessDistance {
     Core,
@@ -147,7 +147,7 @@ struct TouchedBytes {
     place: AddressSpace,
     first: u64,
     end: u64,
-    /// What stands before and behind them.
+    /// The text before and after them.
     says: (String, String),
 }
 
@@ -172,7 +172,7 @@ impl TouchedBytes {
 }
 
 impl Finding {
-    /// Another piece of the same instruction.
+    /// Adds another range of the same instruction.
     fn extend(&mut self, bytes: Option<&TouchedBytes>) {
         if let (Some(mine), Some(more)) = (&mut self.bytes, bytes) {
             mine.first = mine.first.min(more.first);
@@ -218,7 +218,7 @@ impl<'a> Findings<'a> {
         self.module.tile(value)
     }
 
-    /// True when a device must not find these two operands of an instruction in the same memory.
+    /// True when a device requires that two operands of an instruction do not share memory.
     pub fn must_be_apart(&mut self, op: OpId, dst: Option<ValueId>, src: Option<ValueId>) -> bool {
         let (Some(dst), Some(src)) = (dst, src) else { return false };
         let checked = self.checked;
@@ -233,7 +233,7 @@ impl<'a> Findings<'a> {
         self.stated.get_or_init(|| Stated::new(self.module, self.target))
     }
 
-    /// Everything, worst first. What happened often says so.
+    /// All findings, worst first. Frequent ones say how often they occurred.
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.keep_worst_races();
         self.repair_ranks();
@@ -244,13 +244,13 @@ impl<'a> Findings<'a> {
         all
     }
 
-    /// What orders two instructions orders all they touch: of the races between them, the worst is enough.
+    /// What orders two instructions orders all their accesses, so the worst race between them is enough.
     fn keep_worst_races(&mut self) {
         let mut pairs = BTreeSet::new();
         self.found.retain(|(code, op, other), _| !RACES.contains(code) || pairs.insert((*op, *other)));
     }
 
-    /// Remembers which ranks are in a conflict. One that has it must not be left out, whoever was first here.
+    /// Records the ranks of a conflict. The fix must include all of them, whichever came first in this run.
     fn note_ranks(&mut self, code: Code, conflict: &Conflict, stamp: &Stamp) {
         let Some(other) = conflict.other_core.filter(|c| c.rank != conflict.site.core.rank) else { return };
         let key = (code, conflict.site.op, Some(conflict.other.op));
@@ -260,7 +260,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// What orders all ranks of a conflict is known at the end.
+    /// Adds fixes for conflicts between ranks, when all of their pairs are known.
     fn repair_ranks(&mut self) {
         let several = self.found.iter().filter_map(|(key, f)| Some((key, f.ranks.as_ref()?)));
         let repairs: Vec<_> =
@@ -269,7 +269,7 @@ impl<'a> Findings<'a> {
             let found = repairs.iter().find(|(k, _)| k == key).map(|(_, r)| &r.edits)?;
             found.iter().all(|e| e.change != Change::Parameter).then(|| found.clone())
         };
-        // A write that may come late also meets the read of its own iteration: both have to be put in order.
+        // A write that may come late also conflicts with the read of its own iteration: both must be ordered.
         let reversed = |key: &FindingKey| (codes::RACE_READ, key.2.unwrap_or(key.1), Some(key.1));
         let also: Vec<_> = repairs.iter().map(|(key, _)| plain(&reversed(key)).unwrap_or_default()).collect();
         for ((key, mut repair), more) in repairs.into_iter().zip(also) {
@@ -285,8 +285,8 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Where cores tell each other something already, a pipe that is stopped, or a signal more than there are waits, lets them come out of
-    /// step: what they do in the wrong order then has the same reason.
+    /// If cores already signal each other, a blocked pipe or a surplus signal lets them get out of step; races that follow have the same
+    /// cause.
     fn repair_talk(&mut self) {
         let removes = |d: &Diagnostic| d.edits.iter().all(|e| e.change == Change::Remove);
         let is_reason = |key: &FindingKey, d: &Diagnostic| match key.0 {
@@ -304,7 +304,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// Which memory is free is known at the end.
+    /// Adds fixes that move tiles, when it is known which memory is free.
     fn move_tiles(&mut self) {
         let tiles: Vec<(FindingKey, ValueId)> =
             self.found.iter().filter_map(|(key, f)| Some((*key, f.moved?))).collect();
@@ -316,17 +316,17 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// A pipe has been stuck since then: what was found after that never happens.
+    /// A pipe has been blocked since then, so later findings never happen. Drops them.
     fn stuck_since(&mut self, when: u64) {
         self.found.retain(|_, f| f.first < when);
     }
 
-    /// The next cores have not been stuck.
+    /// Resets the state for the next team.
     pub fn next_team(&mut self) {
         self.stuck = false;
     }
 
-    /// Counts a finding; the first of its kind is described.
+    /// Counts a finding; the first occurrence is described.
     pub fn note(&mut self, code: Code, op: OpId, other: Option<OpId>, describe: impl FnOnce(&Self) -> Diagnostic) {
         self.note_bytes(code, op, other, AccessDistance::Core, |all| (describe(all), None));
     }
@@ -357,7 +357,7 @@ impl<'a> Findings<'a> {
         }
         let (diagnostic, bytes) = describe(self);
         match self.found.get_mut(&key) {
-            // What orders cores that are farther apart is what has to be said.
+            // The fix must order the cores that are farthest apart.
             Some(found) if reach > found.reach => {
                 (found.diagnostic, found.bytes, found.reach) = (diagnostic, bytes, reach);
             }
@@ -394,7 +394,7 @@ impl<'a> Findings<'a> {
         }
     }
 
-    /// What to call the memory of two accesses: the tile whose data is at stake, and the other one where it is another.
+    /// The name of the memory of two accesses: the tile whose data is affected, and the other tile if it differs.
     fn subject(&self, code: Code, conflict: &Conflict, stamp: &Stamp) -> String {
         let (mut own, mut other) = (stamp, &conflict.other);
         if code == codes::RACE_OVERWRITE && matches!(conflict.place, AddressSpace::Core(_)) {
@@ -411,7 +411,7 @@ impl<'a> Findings<'a> {
     }
 }
 
-/// How bad a kind of finding is: what stops a program, then what makes it wrong, then what spoils the next one.
+/// The severity of a finding: first what stops a program, then what makes its results wrong, then what affects the next program.
 fn rank(code: Code) -> u8 {
     const ORDER: [Code; 18] = [
         codes::FLAG_UNSET,
@@ -448,7 +448,7 @@ fn flag_name(flag: Flag) -> String {
     format!("flag {} from {} to {}", flag.id, flag.src, flag.dst)
 }
 
-/// What to call the two sides of a race, given their pipes.
+/// The names of the two sides of a race, given their pipes.
 fn actors(conflict: &Conflict, first: String, second: String) -> (String, String) {
     match conflict.other_core {
         Some(core) if core == conflict.site.core => (first, second),
@@ -462,7 +462,7 @@ fn actors(conflict: &Conflict, first: String, second: String) -> (String, String
     }
 }
 
-/// A core, as a person would call it.
+/// The name of a core in messages.
 pub(crate) fn core_name(core: CoreId) -> String {
     let role = match core.role {
         Role::Whole => "the core".to_string(),

@@ -1,4 +1,4 @@
-//! Flags, tokens, signals and pipes that do not match.
+//! Unmatched flags, tokens, signals and FIFO entries.
 
 use super::*;
 use pto_isa::row::SyncOp;
@@ -106,7 +106,7 @@ impl Findings<'_> {
         });
     }
 
-    /// A pipe waits for a token that nobody releases, and has done so since then.
+    /// A pipe waits for a token that is never released, since `when`.
     pub fn token_awaited(&mut self, id: i64, at: Pipe, holder: InstrSite, waiter: InstrSite, since: u64) {
         if !self.stuck {
             self.stuck_since(since);
@@ -178,12 +178,12 @@ impl Findings<'_> {
 
     // ---- flags of the text --------------------------------------------------------------------------------------------
 
-    /// An id that a pair of pipes does not use yet.
+    /// An id that a pair of pipes does not use.
     pub(super) fn free_id(&self, from: Pipe, to: Pipe) -> Option<u32> {
         self.stated().free_id(from, to, self.target.profile().event_ids)
     }
 
-    /// True when the text has a wait for a flag, or one whose id is not fixed.
+    /// True when the text has a wait for a flag, or one with a computed id.
     fn waits_anywhere(&self, wanted: Flag) -> bool {
         let stated = self.stated();
         stated.computed.contains(&(wanted.src, wanted.dst))

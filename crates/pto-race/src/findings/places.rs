@@ -1,4 +1,4 @@
-//! Tiles that lie in each other's way, hold nothing, or start inside an element: another address, a first content, a whole element.
+//! Fixes for tiles that overlap, are uninitialised, or start inside an element: another address, an initial value, a whole element.
 
 use super::*;
 use crate::slices::definition;
@@ -22,7 +22,7 @@ impl Default for Pages {
 }
 
 impl Findings<'_> {
-    /// An instruction uses memory of its core.
+    /// Marks the pages that an instruction accesses.
     pub fn uses(&mut self, access: &Access) {
         let AddressSpace::Core(loc) = access.place else { return };
         let last = access.start + access.stride * (access.rows.max(1) - 1) as i64 + access.row_bytes as i64 - 1;
@@ -34,7 +34,7 @@ impl Findings<'_> {
         }
     }
 
-    /// Memory that nothing uses.
+    /// An address range that nothing uses.
     fn free_place(&self, loc: Loc, bytes: u64) -> Option<u64> {
         let count = bytes.div_ceil(PAGE) as usize;
         let all = (self.target.profile().space(loc)?.bytes / PAGE) as usize;
@@ -43,7 +43,7 @@ impl Findings<'_> {
         Some(free as u64 * PAGE)
     }
 
-    /// The statement that gives a tile its address, and its type. Windows of a tile lie in it.
+    /// The statement that gives a tile its address, and its type. Windows lie in their tile.
     fn home(&self, tile: ValueId) -> Option<(OpId, ValueId, &TileType)> {
         let mut tile = tile;
         loop {
@@ -61,8 +61,8 @@ impl Findings<'_> {
         self.module.in_slot(id, slot).next().map(|o| o.value)
     }
 
-    /// Which of two tiles on the same bytes is moved: the one that is read, which is where others have written, if it is written by
-    /// its own name; one that changes its place in a loop stays.
+    /// Which of two overlapping tiles to move: the one that is read, if it is written under its own name. A tile whose address
+    /// changes in a loop stays.
     pub(super) fn in_the_way(&self, read: Option<ValueId>, lost: &Stamp, over: Option<ValueId>) -> Option<ValueId> {
         let stays = |tile: ValueId| {
             let home = self.home(tile).map(|(id, ..)| id);
@@ -71,7 +71,7 @@ impl Findings<'_> {
         read.filter(|tile| lost.value == Some(*tile) && !stays(*tile)).or(over)
     }
 
-    /// A tile gets bytes that nothing else uses.
+    /// Moves a tile to unused memory.
     pub(super) fn moved_away(&self, tile: ValueId) -> Option<Vec<Edit>> {
         let (id, tile, ty) = self.home(tile)?;
         self.slot_value(id, "addr")?;
@@ -82,7 +82,7 @@ impl Findings<'_> {
         Some(vec![Edit::before(self.span(id), constant), new, old])
     }
 
-    /// An entry is popped behind the last read of the one whose place it takes.
+    /// Moves a pop after the last read of the entry whose slot it reuses.
     pub(super) fn popped_later(&self, pop: OpId, reader: OpId) -> Option<Vec<Edit>> {
         let text = self.text();
         let behind = text.block_of(pop) == text.block_of(reader) && text.position(pop) < text.position(reader);
@@ -100,12 +100,12 @@ impl Findings<'_> {
         Some(vec![Edit::remove(self.span(pop)), barrier(), Edit::after(at, statement.trim_end()), barrier()])
     }
 
-    /// A tile is filled with zeros where it gets its address, or a sum starts with its first term.
+    /// Fills a tile with zeros where it gets its address, or starts a sum with its first term.
     pub(super) fn first_content(&self, tile: Option<ValueId>, reader: OpId) -> Option<Vec<Edit>> {
         self.first_term(tile?, reader).or_else(|| self.filled(tile?)).or_else(|| self.no_larger(tile?))
     }
 
-    /// A tile of the same type at the same address says how much there is.
+    /// Uses the valid region of a tile of the same type at the same address.
     fn no_larger(&self, tile: ValueId) -> Option<Vec<Edit>> {
         let (id, tile, _) = self.home(tile)?;
         let like = |other: &OpId| {
@@ -159,7 +159,7 @@ impl Findings<'_> {
         Some(edits)
     }
 
-    /// True when the text gives another tile the same address, or one that is computed.
+    /// True when the text gives another tile the same address, or a computed one.
     fn shares_its_address(&self, id: OpId) -> bool {
         let Some(own) = self.slot_value(id, "addr") else { return false };
         let number = |value: ValueId| {
@@ -179,7 +179,7 @@ impl Findings<'_> {
         shared
     }
 
-    /// A product that adds to a sum that is not there.
+    /// A product that accumulates into an uninitialised tile.
     fn first_term(&self, tile: ValueId, reader: OpId) -> Option<Vec<Edit>> {
         let [sum, left, right, to] = self.module.operands(reader) else { return None };
         let once = self.text().block_of(reader).is_some_and(|block| self.text().loop_around(block).is_none());
@@ -203,7 +203,7 @@ impl Findings<'_> {
         Some(self.replaced(reader, text).into())
     }
 
-    /// A pointer moves by so many bytes less, so that it stands before a whole element.
+    /// Moves a pointer back to the start of an element.
     pub(super) fn whole_element(&self, view: Option<ValueId>, bytes: i64) -> Option<Vec<Edit>> {
         let mut value = view?;
         loop {

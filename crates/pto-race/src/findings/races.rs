@@ -1,4 +1,4 @@
-//! Races, and data that is not there.
+//! Races and uninitialised reads.
 
 use super::*;
 
@@ -107,7 +107,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The device itself has used the bytes since they were written.
+    /// The device itself has overwritten the bytes since they were written.
     fn lost_to_the_device(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
         let destroyed = conflict.other.value.is_some();
         let code = if destroyed { codes::DESTROYED } else { codes::HIDDEN_MEMORY };

@@ -1,11 +1,11 @@
-//! Which changes of the text let every signal between cores have one wait, and which end a deadlock.
+//! Edits that give every signal between cores one wait, and edits that resolve a deadlock.
 
 use super::fixes::{Repair, SECOND_CORE};
 use super::*;
 use pto_ir::Attr;
 use pto_isa::row::{SignalForm, SyncOp};
 
-/// A signal: its id, and whether the cube core sends it; nothing where that is not in the text.
+/// A signal: its id, and whether the cube core sends it; `None` if the text does not say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Wanted {
     id: i64,
@@ -13,7 +13,7 @@ struct Wanted {
 }
 
 impl Findings<'_> {
-    /// The signals of an id that a kind of core sends, and the waits for them on the other kind; the ids of both vector cores are one.
+    /// The statements that send an id from one kind of core, and the waits for it on the other. The ids of both vector cores count as one.
     fn signals_of(&self, wanted: Wanted) -> (Vec<OpId>, Vec<OpId>) {
         let fits = |own: Wanted| own.id == wanted.id && (own.cube.is_none() || wanted.cube.is_none() || own == wanted);
         let all = self.stated().signal_ops.iter().copied().filter(|at| self.wanted(*at).is_some_and(fits));
@@ -43,7 +43,7 @@ impl Findings<'_> {
         Some(self.replaced(at, self.signal_text(at, id % SECOND_CORE + second)?))
     }
 
-    /// Signals of the same kind of core as another that the text only sends, or only waits for.
+    /// Signals from the same kind of core that the text only sends, or only waits for.
     fn unmatched(&self, like: Wanted, sent: bool) -> Vec<Wanted> {
         let all: BTreeSet<Wanted> = self.stated().signal_ops.iter().filter_map(|at| self.wanted(*at)).collect();
         let one_side = |own: &Wanted| {
@@ -53,7 +53,7 @@ impl Findings<'_> {
         all.into_iter().filter(one_side).collect()
     }
 
-    /// Another id for a signal that barriers or pipes use.
+    /// Another id for a signal that barriers or FIFO pipes use.
     pub(super) fn renumbered(&self, id: i64, is_reserved: impl Fn(i64) -> bool) -> Option<Repair> {
         let free = self.free_signals().into_iter().find(|free| !is_reserved(*free))?;
         let (sets, waits) = self.signals_of(Wanted { id: id % SECOND_CORE, cube: None });
@@ -64,13 +64,13 @@ impl Findings<'_> {
         (!edits.is_empty()).then(|| Repair::new("").help(format!("signal {free} is free")).edits(edits))
     }
 
-    /// True for a signal that is awaited, but less often than it is sent: a wait takes the one of the iteration before.
+    /// True for a signal that is sent more often than awaited: a wait may take the signal of the previous iteration.
     pub(super) fn is_sent_too_often(&self, set: OpId) -> bool {
         let (sets, waits) = self.wanted(set).map_or_else(Default::default, |sent| self.signals_of(sent));
         !waits.is_empty() && sets.len() > waits.len()
     }
 
-    /// The repair of a signal that is left over at the end.
+    /// The fix for a signal that is left over at the end.
     pub(super) fn signal_awaited(&self, set: OpId) -> Option<Repair> {
         if self.stated().computes_signals {
             return None;
@@ -91,7 +91,7 @@ impl Findings<'_> {
         let block = self.text().block_of(set);
         let together = sets.iter().all(|at| self.text().block_of(*at) == block);
         if together && sets.len() > waits.len() {
-            // Whatever was done before the first is done before the last.
+            // Work before the first is also before the last.
             let first = sets.iter().copied().find(|at| *at != set).filter(|first| !self.waits_between(*first, set));
             let edit = Edit::remove(self.span(first.unwrap_or(set)));
             return Some(Repair::new("").help("one signal for each wait").edits(vec![edit]));
@@ -100,7 +100,7 @@ impl Findings<'_> {
         self.sent_equally_often(*set, *wait)
     }
 
-    /// A core that waits between two signals may wait for what the first one starts.
+    /// A core that waits between two signals may wait for something that the first one starts.
     fn waits_between(&self, first: OpId, second: OpId) -> bool {
         let (a, b) = (self.text().position(first), self.text().position(second));
         let rest = self.rest_of_block(first);
@@ -108,7 +108,7 @@ impl Findings<'_> {
         a < b && rest[..b - a - 1].iter().any(waits)
     }
 
-    /// A signal and its wait, each beside the statement to which its core comes as often as the other core to the other.
+    /// Moves a signal and its wait next to statements that both cores execute equally often.
     fn sent_equally_often(&self, set: OpId, wait: OpId) -> Option<Repair> {
         let (behind, before) = self.equal_places(set, wait)?;
         let (set_text, wait_text) =
@@ -123,7 +123,7 @@ impl Findings<'_> {
         (!edits.is_empty()).then(|| Repair::new("").help("send it and wait for it equally often").edits(edits))
     }
 
-    /// The waits for one signal are for another that is sent.
+    /// Waits for one signal become waits for another that is sent.
     fn one_signal(&self, sent: Wanted, wanted: Wanted) -> Option<Repair> {
         let mut edits = Vec::new();
         for wait in self.signals_of(wanted).1 {
@@ -135,7 +135,7 @@ impl Findings<'_> {
 
     // ---- deadlocks ------------------------------------------------------------------------------------------------
 
-    /// What ends a deadlock, given where cores wait. What is left between them has the same reason.
+    /// The fix for a deadlock, given where cores wait. Signals that are left over have the same cause.
     pub fn end_deadlock(&mut self, problem: Diagnostic, stuck: &[StuckCore], ended: &[CoreId]) -> Diagnostic {
         let spans: Vec<Span> = std::iter::once(&problem.primary).chain(&problem.labels).map(|l| l.span).collect();
         let waiting: Vec<OpId> = spans.iter().filter_map(|span| self.text().at(*span)).collect();
@@ -156,7 +156,7 @@ impl Findings<'_> {
         }
     }
 
-    /// What lets a core go on that waits at a statement.
+    /// Edits that let a core continue from a wait.
     fn go_on(&self, at: OpId, waiting: &[OpId]) -> Option<Repair> {
         let waits = self.stated().signal_ops.contains(&at) && !self.sends(at);
         if !waits || self.stated().computes_signals {
@@ -176,7 +176,7 @@ impl Findings<'_> {
             })
     }
 
-    /// On A5 the cube core tells each vector core apart.
+    /// On A5 the cube core signals each vector core separately.
     fn tell_second_core(&self, sets: &[OpId], id: i64) -> Option<Repair> {
         let told = sets.iter().any(|at| self.raw_id(*at) != Some(id));
         if self.target != Target::A5
@@ -193,7 +193,7 @@ impl Findings<'_> {
         Some(Repair::new("").help("the second vector core has separate signals: add 16 to the id").edits(edits))
     }
 
-    /// On A5 the cube core waits for each vector core apart.
+    /// On A5 the cube core waits for each vector core separately.
     fn hear_second_core(&self, set: OpId, waits: &[OpId]) -> Option<Repair> {
         let heard = waits.iter().any(|at| self.raw_id(*at) >= Some(SECOND_CORE));
         if self.target != Target::A5 || self.vectors < 2 || heard || self.text().is_for_cube(set) != Some(false) {
@@ -206,8 +206,8 @@ impl Findings<'_> {
         Some(Repair::new("").help("wait for signals of the second vector core at their id plus 16").edits(edits))
     }
 
-    /// The other core waits before it sends. Where it waits for the signal of this one, this one sends first; where it waits for anything
-    /// else, it sends before that.
+    /// The other core waits before it sends. If it waits for the signal of this core, this core sends first; otherwise the other core
+    /// sends before its wait.
     fn sent_before(&self, set: OpId, wait: OpId, waiting: &[OpId]) -> Option<Repair> {
         let text = self.text();
         let stopped = *waiting.iter().find(|at| **at != wait && text.behind(**at).contains(&set))?;

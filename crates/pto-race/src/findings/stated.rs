@@ -1,4 +1,4 @@
-//! What the text says about order anywhere, found once: fixes ask for it with every finding.
+//! The synchronisation statements of a program, collected once for all fixes.
 
 use pto_cpu::Flag;
 use pto_ir::{Attr, Module, OpId};
@@ -11,19 +11,19 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Stated {
     /// The operations that name a flag with a fixed id.
     flags: BTreeMap<Flag, Vec<OpId>>,
-    /// Pairs of pipes whose flags have computed ids in some place.
+    /// Pairs of pipes with computed flag ids.
     pub computed: BTreeSet<(Pipe, Pipe)>,
-    /// Flags whose ids are constants, but not part of the statement.
+    /// Flags whose ids are constant operands, not attributes.
     constant: BTreeSet<Flag>,
-    /// A `syncall` in which only one kind of core takes part.
+    /// A `syncall` of only one kind of core.
     pub partial_barrier: Option<OpId>,
-    /// Cores of a block signal to each other or share a pipe.
+    /// Cores of a block signal each other or share a FIFO pipe.
     pub talks: bool,
-    /// Numbers of signals in use.
+    /// Signal numbers in use.
     pub signals: BTreeSet<i64>,
     /// Statements that send a signal with a fixed number to a core of the block, or wait for one.
     pub signal_ops: Vec<OpId>,
-    /// Some numbers of signals are computed.
+    /// Some signal numbers are computed.
     pub computes_signals: bool,
     /// Instructions of a cube core, and of a vector core.
     pub cube: bool,
@@ -86,7 +86,7 @@ impl Stated {
         self.flags.get(&flag).map_or(&[], Vec::as_slice)
     }
 
-    /// An id that a pair of pipes does not use yet. Ids that the program computes count from the start.
+    /// An id that a pair of pipes does not use, highest first, because computed ids count from 0.
     pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
         let is_free = |id: &u32| {
             let flag = Flag { src, dst, id: (*id).into() };

@@ -1,4 +1,4 @@
-//! What lets a core go on that waits for a word nobody changes any more.
+//! Fixes for a core that waits for a word that nothing changes any more.
 
 use super::fixes::Repair;
 use super::*;
@@ -10,25 +10,25 @@ use pto_isa::row::Arith;
 use pto_isa::sort::SharedSort;
 use pto_isa::{ScalarType, Type};
 
-/// A core that can never go on.
+/// A deadlocked core.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StuckCore {
     pub core: CoreId,
     pub op: OpId,
-    /// The word of a signal that it waits for.
+    /// The signal word that it waits for.
     pub signal: Option<SignalWord>,
-    /// The word that a loop asks for.
+    /// The word that a loop polls.
     pub word: Option<AwaitedWord>,
 }
 
-/// A word that a loop asks for.
+/// A word that a loop polls.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AwaitedWord {
     /// The loop.
     pub op: OpId,
     pub word: Word,
     pub bytes: u64,
-    /// A number with which the loop would end.
+    /// A value that would end the loop.
     pub number: i64,
 }
 
@@ -37,7 +37,7 @@ const GROWN: [u8; 3] = [0, 2, 3];
 const MORE_THAN: u8 = 2;
 
 impl Findings<'_> {
-    /// Numbers that the program names, and those beside them, small ones first.
+    /// Constants of the condition and their neighbours, small ones first.
     pub fn named_numbers(&self) -> Vec<i64> {
         let mut all = BTreeSet::from([1]);
         self.module.walk(self.module.top, &mut |id| {
@@ -52,10 +52,10 @@ impl Findings<'_> {
         all
     }
 
-    /// A wait for as many notifications as come, or a store of the word.
+    /// A wait for as many notifications as arrive, or a store of the word.
     pub(super) fn word_for(&self, stuck: &[StuckCore], ended: &[CoreId]) -> Option<Repair> {
         let first = stuck.first()?;
-        // Where several wait in different places, the one may wait for the other.
+        // If cores wait at different statements, one may wait for the other.
         if stuck.iter().any(|s| s.op != first.op) {
             return None;
         }
@@ -66,7 +66,7 @@ impl Findings<'_> {
         }
     }
 
-    /// The wait asks for what there is.
+    /// The wait asks for the value that is reached.
     fn as_many_as_come(&self, stuck: &StuckCore, SignalWord { cmp, number, .. }: SignalWord) -> Option<Repair> {
         let number = number.filter(|n| *n != 0 && GROWN.contains(&cmp))?;
         let number = if cmp == MORE_THAN { number.checked_sub(1)? } else { number };
@@ -93,7 +93,7 @@ impl Findings<'_> {
         Some(Repair::new("").help(help).edits(edits))
     }
 
-    /// A core that has come to its end stores the word; where there is none, the first one that asks, before it does.
+    /// A core that has finished stores the word; if there is none, the first polling core does, before it polls.
     fn stored_for_loop(&self, stuck: &StuckCore, awaited: AwaitedWord, ended: &[CoreId]) -> Option<Repair> {
         let text = self.text();
         let function = text.function(awaited.op)?;
@@ -114,7 +114,7 @@ impl Findings<'_> {
             Some(_) => self.only_return(function)?,
             None => {
                 let around = text.around(awaited.op).into_iter().find(|at| text.block_of(*at) == Some(body));
-                // A loop of blocks comes behind the first one.
+                // For a loop of blocks: after the first block.
                 around.or_else(|| self.module.block(body).ops.last().copied())?
             }
         };
@@ -132,7 +132,7 @@ impl Findings<'_> {
         )
     }
 
-    /// The place where every way through a function ends, if there is one.
+    /// The only return of a function, if there is one.
     fn only_return(&self, function: OpId) -> Option<OpId> {
         let region = self.module.op_regions(function).first()?;
         let ends = self.module.region(*region).blocks.iter().filter_map(|b| self.module.block(*b).ops.last().copied());
@@ -140,7 +140,7 @@ impl Findings<'_> {
         returns.next().filter(|_| returns.next().is_none())
     }
 
-    /// One core stores a word, and brings it to memory.
+    /// One core stores a word and writes it back to memory.
     fn store_by(&self, core: &CoreId, pointer: ValueId, (place, number): (i64, i64), elem: &str) -> Vec<String> {
         let [index, own, sends, at, word] =
             ["this_block", "sender", "sends", "word_at", "word"].map(|n| self.fresh_name(n));

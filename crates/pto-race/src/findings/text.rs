@@ -1,11 +1,11 @@
-//! Where statements stand in the text: what is around them, and where something can be put so that it is executed as often.
+//! The structure of the text: what is around a statement, and where a statement can go so that it executes equally often.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, CoreKind, CoreQuery, Meaning, SyncOp};
 use pto_isa::{Family, Span};
 use std::collections::HashMap;
 
-/// The structure of a program, found once.
+/// The structure of a program, computed once.
 #[derive(Debug)]
 pub(crate) struct ProgramText<'a> {
     module: &'a Module,
@@ -80,13 +80,13 @@ impl<'a> ProgramText<'a> {
             .find(|at| self.module.control(*at) == Some(Control::Function))
     }
 
-    /// The statement itself, or the calls it is executed by, as long as there is only one.
+    /// The statement itself, or the calls that lead to it, while there is only one.
     fn through_calls(&self, id: OpId) -> Vec<OpId> {
         let call = |at: &OpId| self.function(*at).and_then(|f| self.calls.get(&f).copied().flatten());
         std::iter::successors(Some(id), call).take(64).collect()
     }
 
-    /// Two statements of one function, or the calls of it that lead to them.
+    /// Two statements of one function, or the calls in it that lead to them.
     pub fn pair(&self, first: OpId, second: OpId) -> Option<StatementPair> {
         let (a, b) = (self.through_calls(first), self.through_calls(second));
         let together = |x: &&OpId| b.iter().any(|y| self.function(**x) == self.function(*y));
@@ -121,8 +121,8 @@ impl<'a> ProgramText<'a> {
         self.places.get(&id).map_or(0, |(_, at)| *at)
     }
 
-    /// The innermost loop around a block. Nothing where code for one kind of core lies in between: what is put outside would be executed by
-    /// the other kind too.
+    /// The innermost loop around a block. `None` if a section for one kind of core lies in between: the other kind would execute what is
+    /// put outside.
     pub fn loop_around(&self, block: BlockId) -> Option<OpId> {
         let mut at = self.owners.get(&block).copied();
         while let Some(id) = at {
@@ -143,7 +143,7 @@ impl<'a> ProgramText<'a> {
         matches!(self.module.control(id), Some(Control::Section(_)))
     }
 
-    /// True where only cube cores come to a statement, false where only vector cores do; nothing where the text does not say it.
+    /// True if only cube cores execute a statement, false if only vector cores do; `None` if the text does not say.
     pub fn is_for_cube(&self, id: OpId) -> Option<bool> {
         let around = self.through_calls(id).into_iter().flat_map(|at| self.around(at));
         around.filter_map(|at| self.module.control(at)).find_map(|is| match is {
@@ -158,7 +158,7 @@ impl<'a> ProgramText<'a> {
         self.places.keys().copied().filter(is).min()
     }
 
-    /// True when a block is executed by every core of a kind equally often: nothing around it depends on more than the arguments.
+    /// True when every core of a kind executes a block equally often: nothing around it depends on more than the arguments.
     pub fn is_uniform(&self, block: BlockId) -> bool {
         let mut at = self.owners.get(&block).copied();
         while let Some(id) = at {
@@ -173,7 +173,7 @@ impl<'a> ProgramText<'a> {
         true
     }
 
-    /// True for constants, parameters of the entry, the number of cores, and what is computed from them.
+    /// True for constants, parameters of the entry, the number of cores, and values computed from them.
     fn is_fixed(&self, value: ValueId) -> bool {
         self.is_fixed_within(value, 64)
     }
@@ -214,7 +214,7 @@ impl<'a> ProgramText<'a> {
         constant.then(|| self.module.attr(id, "value").and_then(Attr::int)).flatten()
     }
 
-    /// A statement, or the one behind it that brings to memory what it left in the data cache.
+    /// A statement, or the one after it that writes its stores back from the data cache.
     pub fn written_back(&self, id: OpId) -> OpId {
         let Some((block, position)) = self.places.get(&id) else { return id };
         let behind = &self.module.block(*block).ops[position + 1..];
@@ -222,7 +222,7 @@ impl<'a> ProgramText<'a> {
         behind.iter().take_while(writes_back).last().copied().unwrap_or(id)
     }
 
-    /// Statements behind one, in its block and in those around it, in the order they are reached.
+    /// Statements after one, in its block and in those around it, in the order of execution.
     pub fn behind(&self, id: OpId) -> Vec<OpId> {
         let mut all = Vec::new();
         for at in self.around(id) {
@@ -232,7 +232,7 @@ impl<'a> ProgramText<'a> {
         all
     }
 
-    /// Statements ahead of one, in its block and in those around it.
+    /// Statements before one, in its block and in those around it.
     pub fn ahead(&self, id: OpId) -> Vec<OpId> {
         let mut all = Vec::new();
         for at in self.around(id) {

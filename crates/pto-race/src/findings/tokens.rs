@@ -1,16 +1,16 @@
-//! Which changes of the text give every buffer token back once, by the pipe that took it.
+//! Edits that let the pipe that acquires a buffer token release it once.
 
 use super::fixes::Repair;
 use super::*;
 use pto_ir::Attr;
 use pto_isa::row::{FlagForm, SyncOp};
 
-/// Tokens with an id that the text fixes.
+/// Tokens with a constant id.
 const TAKE: SyncOp = SyncOp::Acquire(FlagForm::Fixed);
 const GIVE: SyncOp = SyncOp::Release(FlagForm::Fixed);
 
 impl Findings<'_> {
-    /// True for a statement that takes or releases a token; with a pipe, only for that one.
+    /// True for a statement that acquires or releases a token; with a pipe, only for that pipe.
     fn is_token(&self, id: OpId, is: SyncOp, token: i64, pipe: Option<Pipe>) -> bool {
         let own = || pto_check::pipe_of(self.module, id, self.target);
         self.module.sync(id) == Some(is)
@@ -18,13 +18,13 @@ impl Findings<'_> {
             && pipe.is_none_or(|p| own() == Some(p))
     }
 
-    /// The statements of a block behind one.
+    /// The statements of a block after one.
     pub(super) fn rest_of_block(&self, id: OpId) -> &[OpId] {
         let block = self.text().block_of(id);
         block.map_or(&[], |block| &self.module.block(block).ops[self.text().position(id) + 1..])
     }
 
-    /// The repair of a token that a pipe does not give back: behind its last work before somebody takes the token again.
+    /// The fix for a token that a pipe does not release: release it after its last work before the next acquire.
     pub(super) fn release(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
         let text = self.token_text(taken, false)?;
         let rest = self.rest_of_block(taken);
@@ -36,7 +36,7 @@ impl Findings<'_> {
         }
         let mut edits = Vec::new();
         let mut last = own.iter().rev().copied().find(|id| self.works_on(*id, at)).unwrap_or(taken);
-        // A release in a branch or a loop goes behind it.
+        // A release moves out of branches and loops.
         for statement in own {
             let mut inner = None;
             self.module.walk_inside(*statement, &mut |id| {
@@ -51,7 +51,7 @@ impl Findings<'_> {
         Some(Repair::new("").help("after the last use of the buffer").edits(edits))
     }
 
-    /// The repair of a token that a pipe takes and has: it is taken once for all the work before the release.
+    /// The fix for a token that a pipe acquires twice: acquire it once for all the work before the release.
     pub(super) fn taken_once(&self, token: i64, at: Pipe, first: OpId, second: OpId) -> Option<Repair> {
         let same_block = self.text().block_of(first) == self.text().block_of(second);
         if first == second || !same_block {
@@ -68,7 +68,7 @@ impl Findings<'_> {
         Some(Repair::new("").help("take it once for both; or release it in between, with pto.rls_buf").edits(edits))
     }
 
-    /// A loop that takes what is released behind it: taken once before.
+    /// A loop acquires what is released after it: acquire it once before the loop.
     fn taken_outside(&self, token: i64, at: Pipe, taken: OpId) -> Option<Repair> {
         let is_release = |id: &&OpId| self.is_token(**id, GIVE, token, Some(at));
         if self.rest_of_block(taken).iter().any(|id| is_release(&id)) {
@@ -83,7 +83,7 @@ impl Findings<'_> {
         Some(Repair::new("").help("take it once for all iterations; or release it in each").edits(edits))
     }
 
-    /// The repair of a release by a pipe that does not hold the token.
+    /// The fix for a release by a pipe that does not hold the token.
     pub(super) fn released_by_holder(&self, token: i64, at: Pipe, holder: Option<OpId>, site: OpId) -> Option<Repair> {
         if let Some(taken) = holder {
             let text = self.token_text(taken, false)?;

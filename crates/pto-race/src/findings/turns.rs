@@ -1,12 +1,12 @@
-//! One core after the other: what orders cores that write one place with one statement.
+//! Fixes for cores that write the same bytes with one statement: one core after the other.
 
 use super::fixes::Repair;
 use super::*;
 use pto_isa::row::{Control, Meaning, SignalForm, SyncOp};
 
 impl Findings<'_> {
-    /// Lets the cores execute a statement in turns, in the order of their numbers. Nothing where not every core comes to it equally often,
-    /// or where something inside waits for another core.
+    /// Lets the cores execute a statement one after the other, in the order of their numbers. `None` if not every core executes it equally
+    /// often, or if it waits for another core.
     pub(super) fn in_turns(&self, op: OpId, conflict: &Conflict) -> Option<Vec<Edit>> {
         let statement = self.uniform_statement(op)?;
         if self.module.results(statement).len() > 0 || self.waits_inside(statement) {
@@ -28,7 +28,7 @@ impl Findings<'_> {
         Some(edits)
     }
 
-    /// The number of a core among all that take part, and how many there are: the statements, and the two names.
+    /// The index of a core among all that take part, and their number: the statements, and the two names.
     fn numbering(&self, conflict: &Conflict) -> (Vec<String>, String, String) {
         let queries: &[(&str, &str)] = if conflict.site.core.role == Role::Vector && self.vectors > 1 {
             &[("block", "idx"), ("block", "num"), ("subblock", "idx"), ("subblock", "num")]
@@ -50,7 +50,7 @@ impl Findings<'_> {
         (lines, own, all)
     }
 
-    /// The innermost statement around another to which every core comes equally often.
+    /// The innermost statement around another that every core executes equally often.
     fn uniform_statement(&self, op: OpId) -> Option<OpId> {
         let text = self.text();
         text.around(op).into_iter().find(|at| text.block_of(*at).is_some_and(|block| text.is_uniform(block)))
@@ -72,7 +72,7 @@ impl Findings<'_> {
         found
     }
 
-    /// A barrier of all cores at the end of every iteration, where the second access belongs to the next one.
+    /// A barrier of all cores at the end of every iteration, if the second access belongs to the next one.
     pub(super) fn between_iterations(&self, statement: OpId, conflict: &Conflict) -> Option<Vec<Edit>> {
         let text = self.text();
         let block = text.block_of(statement)?;
@@ -81,7 +81,7 @@ impl Findings<'_> {
         Some(vec![Edit::after(text.span(statement), barrier)])
     }
 
-    /// Cores that write one place with one statement.
+    /// The fix for cores that write the same bytes with one statement.
     pub(super) fn order_one_statement(&self, repair: Repair, own: &str, who: &str, conflict: &Conflict) -> Repair {
         match self.in_turns(conflict.site.op, conflict) {
             Some(edits) => repair.help(format!("{own}, or let one {who} store after the other")).edits(edits),

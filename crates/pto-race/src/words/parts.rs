@@ -1,12 +1,12 @@
-//! Words that are stored in one width and read in another: which bytes of which words a number consists of.
+//! Words that are stored in one width and read in another: the bytes of words that a number consists of.
 
 use super::{FoundNumber, MANY, Seen, Word, WordLog};
 use std::collections::BTreeSet;
 
-/// The longest word has so many bytes.
+/// Bytes of the longest word.
 const LONGEST: i64 = 8;
 
-/// Bytes of a word that is stored, in a number that is read.
+/// Bytes of a stored word that are part of a number that was read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WordPart {
     pub history: usize,
@@ -17,20 +17,20 @@ pub(super) struct WordPart {
 }
 
 impl WordPart {
-    /// What these bytes of a word are in the number.
+    /// The value of these bytes in the number.
     fn of(self, value: i64) -> u64 {
         ((value as u64 >> (8 * self.from)) & mask(self.bytes)) << (8 * self.at)
     }
 }
 
-/// A number that was read, as what was stored.
+/// A number that was read, in terms of stored words.
 #[derive(Clone, Debug)]
 pub(super) enum ReadNumber {
     /// A word as it was stored.
     Word(usize),
-    /// Bytes of some words, and those that nobody stores.
+    /// Bytes of some words, and bytes that nothing stores.
     Parts { parts: Vec<WordPart>, rest: u64, bytes: u32 },
-    /// Something else has written the bytes meanwhile.
+    /// Something else has overwritten the bytes meanwhile.
     Unknown,
 }
 
@@ -43,7 +43,7 @@ impl ReadNumber {
         }
     }
 
-    /// What it may be where each word is one of some numbers; nothing where there are too many.
+    /// The possible values, given the possible values of each word; `None` if there are too many.
     pub fn numbers(&self, words: &[BTreeSet<i64>]) -> Option<BTreeSet<i64>> {
         match self {
             Self::Word(_) => words.first().cloned(),
@@ -64,14 +64,14 @@ impl ReadNumber {
 }
 
 impl WordLog {
-    /// Words that were stored and share bytes with some, and how many bytes each has.
+    /// Stored words that overlap a range, and their sizes.
     pub(super) fn stored_within(&self, word: Word, bytes: u64) -> impl Iterator<Item = (Word, u64)> + '_ {
         let end = word.1.saturating_add(bytes as i64);
         let near = self.widths.range((word.0, word.1.saturating_sub(LONGEST - 1))..(word.0, end));
         near.map(|(known, width)| (*known, *width)).filter(move |(known, width)| known.1 + *width as i64 > word.1)
     }
 
-    /// A word is stored. Words that share bytes with others are not told apart.
+    /// Records the width of a store. Words that overlap others are not told apart.
     pub(super) fn note_width(&mut self, word: Word, bytes: u64) {
         let others: Vec<Word> =
             self.stored_within(word, bytes).filter(|known| *known != (word, bytes)).map(|(known, _)| known).collect();
@@ -83,7 +83,7 @@ impl WordLog {
         *width = bytes.max(*width);
     }
 
-    /// What a number that was found consists of.
+    /// The words that a number consists of.
     pub(super) fn read(&mut self, found: &FoundNumber) -> ReadNumber {
         let stored: Vec<(Word, u64)> = self.stored_within(found.word, found.bytes).collect();
         match stored[..] {
@@ -116,7 +116,7 @@ impl WordLog {
         ReadNumber::Parts { parts, rest, bytes }
     }
 
-    /// The history of a word when some bytes were loaded, and what it held.
+    /// The history of a word when some bytes were loaded, and its value.
     fn seen_then(&self, found: &FoundNumber, word: Word) -> Option<(usize, i64)> {
         let now = || self.words.get(&word).map(|history| (*history, self.histories[*history].now));
         match &found.seen {
@@ -139,7 +139,7 @@ fn mask(bytes: u32) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
-/// A number of so many bytes, with its sign.
+/// A number of this many bytes, sign-extended.
 pub(crate) fn signed(raw: u64, bytes: u64) -> i64 {
     let unused = 64 - 8 * bytes.clamp(1, 8) as u32;
     (raw << unused) as i64 >> unused

@@ -1,4 +1,4 @@
-//! What waits for words know.
+//! What waits for words learn.
 
 use super::*;
 
@@ -6,7 +6,7 @@ const EQUAL: u8 = 0;
 const AT_LEAST: u8 = 3;
 const WORD: Word = (0, 0);
 
-/// A run of a few cores that only change and ask for words.
+/// A run of a few cores that only change and await words.
 #[derive(Default)]
 struct Run {
     log: WordLog,
@@ -106,7 +106,7 @@ fn rounds_of_a_counter_are_told_apart() {
         words.iter().enumerate().for_each(|(core, word)| run.wait(core, *word, AT_LEAST, 3 * round));
     }
     let known = run.solve(3);
-    // Whoever goes on knows that everybody has begun to tell.
+    // A core that continues knows that all others have started to signal.
     for (at, clock) in known.iter().enumerate() {
         let (round, core) = (at as u32 / 3, at % 3);
         let others = (0..3).filter(|other| *other != core);
