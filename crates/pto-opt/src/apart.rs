@@ -1,7 +1,7 @@
 //! Results that would overwrite an operand too early.
 //!
-//! Some instructions are several calls in C++, and the first of them writes the destination while a later one still reads a source. Where the
-//! two are one tile, the result goes to a scratch tile first and is moved from there.
+//! Some instructions are several calls in C++: the first one writes the destination while a later one still reads a source. If both are the
+//! same tile, the result goes to a scratch tile and is moved from there.
 
 use crate::places::{Home, MemoryRegion, ValueMemory, memory_of};
 use crate::plan::{fixed, reserved, used};
@@ -13,7 +13,7 @@ use pto_isa::row::When;
 use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, ScalarType, Span, TileType, Type, codes};
 use std::collections::{BTreeSet, HashMap};
 
-/// The program with scratch tiles for such results; `None` when there are none.
+/// The program with scratch tiles for such results; `None` if it needs none.
 ///
 /// # Errors
 /// A program that places its tiles and leaves no room that is known to be free.
@@ -50,7 +50,7 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
     if problems.is_empty() { Ok(Some(pass.out)) } else { Err(module.error(problems)) }
 }
 
-/// The destination of an operation that shares memory with a source from which its spelling wants it apart.
+/// The destination of an operation that shares memory with a source that the C++ calls need apart from it.
 fn overwritten(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId) -> Option<Operand> {
     let (module, target) = (checked.module(), checked.info().target);
     let row = module.op(id).op.row();
@@ -64,8 +64,7 @@ fn overwritten(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId) -> Opt
     dst.copied()
 }
 
-/// Two tiles have bytes in common. Tiles that a function is given, and those at addresses that are computed, are taken to be different
-/// where they have different names.
+/// True when two tiles share bytes. Tile parameters and tiles at computed addresses are assumed to be different if their names are.
 fn shares(places: &mut ValueMemory<'_>, a: ValueId, b: ValueId) -> bool {
     let (a, b) = (places.of(a), places.of(b));
     let meets = |(x, y): (&MemoryRegion, &MemoryRegion)| {
@@ -75,7 +74,7 @@ fn shares(places: &mut ValueMemory<'_>, a: ValueId, b: ValueId) -> bool {
     a.iter().flat_map(|x| b.iter().map(move |y| (x, y))).any(meets)
 }
 
-/// Those of the operations that stand in kernels with order of their own: nobody inserts barriers there.
+/// The operations in kernels that synchronise themselves: no barriers are inserted there.
 fn stated_ops(module: &Module, found: &HashMap<OpId, Operand>) -> BTreeSet<OpId> {
     let mut ops = BTreeSet::new();
     for function in stated(module) {
@@ -92,7 +91,7 @@ struct ApartPass<'a> {
     checked: &'a Checked,
     out: Module,
     names: Names,
-    /// Where the next scratch tile goes in programs that place their tiles.
+    /// Addresses of the next scratch tiles in programs that place their tiles.
     ends: HashMap<Loc, u64>,
 }
 
@@ -152,7 +151,7 @@ impl ApartPass<'_> {
         copy
     }
 
-    /// An address behind everything that the program places.
+    /// An address after everything that the program places.
     fn address(
         &mut self,
         id: OpId,
@@ -192,7 +191,7 @@ impl ApartPass<'_> {
     }
 }
 
-/// Where everything ends that the program places in a memory; `None` where an address is computed.
+/// The end of everything that the program places in a memory; `None` if an address is computed.
 fn end_of_placed(checked: &Checked, loc: Loc) -> Option<u64> {
     let module = checked.module();
     let mut end = Some(reserved(module, loc));

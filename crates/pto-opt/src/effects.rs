@@ -1,4 +1,4 @@
-//! What an instruction does: which pipes read and write which memory.
+//! The effects of an instruction: which pipes read and write which memory.
 
 use crate::places::{Home, MemoryRegion, ValueMemory};
 use crate::slots::RotatingTile;
@@ -14,7 +14,7 @@ pub(crate) struct PipeTouch {
     pub pipe: Pipe,
     pub core: CoreSet,
     pub region: MemoryRegion,
-    /// Which part of the region it is in which iteration of a loop.
+    /// The part of the region in each iteration of a loop.
     pub slot: Option<RotatingTile>,
     pub write: bool,
     /// The instruction.
@@ -23,7 +23,7 @@ pub(crate) struct PipeTouch {
     pub value: ValueId,
 }
 
-/// On which cores of a block something runs.
+/// The cores of a block that execute something.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum CoreSet {
     Any,
@@ -65,7 +65,7 @@ impl CoreSet {
     }
 }
 
-/// What an operation means for the order of pipes.
+/// The effect of an operation on the order of pipes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum OrderEffect {
     /// Nothing.
@@ -76,10 +76,10 @@ pub(crate) enum OrderEffect {
     BarrierAll,
     /// A pipe finishes.
     Barrier(Pipe),
-    /// A flag of the program: source, destination, id where it is fixed.
+    /// A flag of the program: source, destination, and the id if it is constant.
     Set(Pipe, Pipe, Option<u8>),
     Wait(Pipe, Pipe, Option<u8>),
-    /// What is called drives pipes of these cores, in ways that are not looked into.
+    /// The callee uses pipes of these cores; calls are not analysed.
     Call(CoreSet),
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, 
         _ => {}
     }
     let Some(pipe) = pto_check::pipe_of(module, id, checked.info().target) else { return OrderEffect::None };
-    // What only names memory touches none of it.
+    // Operations that only name memory do not access it.
     if row.family == Family::Sync || row.effect == row::Effect::View {
         return OrderEffect::None;
     }
@@ -110,7 +110,7 @@ pub(crate) fn effect(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, 
     if touches.is_empty() { OrderEffect::None } else { OrderEffect::Touches(touches) }
 }
 
-/// A function that drives no pipe does not matter, and one for a kind of core runs on no other.
+/// A callee without pipe work has no effect, and one for a kind of core runs on no other.
 fn called(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> OrderEffect {
     let Some(&function) = places.calls.get(&id) else { return OrderEffect::Call(core) };
     if !with_effects(checked, places).contains(&function) {
@@ -123,7 +123,7 @@ fn called(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreS
     }
 }
 
-/// The functions in which something has an effect, or may have: their bodies may be elsewhere.
+/// Functions with effects, or possible effects: their bodies may be elsewhere.
 fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p BTreeSet<OpId> {
     if places.with_effects.is_none() {
         let found = find_effects(checked, places);
@@ -132,7 +132,7 @@ fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p B
     places.with_effects.get_or_insert_default()
 }
 
-/// Those that have effects of their own, then whatever calls them.
+/// Functions with effects of their own, then their callers.
 fn find_effects(checked: &Checked, places: &mut ValueMemory<'_>) -> BTreeSet<OpId> {
     let module = checked.module();
     let mut found = BTreeSet::new();
@@ -168,7 +168,7 @@ fn flag(module: &Module, id: OpId, set: bool) -> OrderEffect {
     }
 }
 
-/// Whoever is told may read: what was written to global memory before has to be there.
+/// Another core may read after a signal: earlier writes to global memory must be complete.
 fn told_others(module: &Module, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet) -> OrderEffect {
     let Some(signal) = module.operand(id, "signal") else { return OrderEffect::None };
     let regions = places.all_global(id);
@@ -176,7 +176,7 @@ fn told_others(module: &Module, places: &mut ValueMemory<'_>, id: OpId, core: Co
     OrderEffect::Touches(regions.into_iter().map(touch).collect())
 }
 
-/// The operands that are memory, with what the row says about them.
+/// The memory operands, with their directions from the row.
 fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe, core: CoreSet) -> Vec<PipeTouch> {
     let (module, target) = (checked.module(), checked.info().target);
     let row = module.op(id).op.row();
@@ -186,7 +186,7 @@ fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe
         for region in places.of(value).iter().copied() {
             let mut one =
                 |pipe: Pipe, write: bool| list.push(PipeTouch { pipe, core, region, slot, write, op: id, value });
-            // What drives several pipes itself loads on one and stores on the other; its stages are in between.
+            // An instruction that uses several pipes loads on one and stores on another; its stages are in between.
             let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };
             let staged = pipe == Pipe::All && !matches!(region.home, Home::Global(_) | Home::AnyGlobal);
             if dir != Dir::Out || staged {
@@ -215,7 +215,7 @@ fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe
             add(value, Dir::Out);
         }
     }
-    // The tile that is made stands for what is used on the way to it.
+    // Memory that is used implicitly is reported under the name of the result.
     let made = list.iter().find(|t: &&PipeTouch| t.write).map(|t| t.value);
     for (memory, value) in work.hidden.into_iter().filter_map(|memory| Some((memory, made?))) {
         let region = MemoryRegion { home: Home::Space(memory.loc), start: memory.start, end: memory.end };

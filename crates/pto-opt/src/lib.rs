@@ -1,4 +1,4 @@
-//! Auto mode: tiles get their places, and pipes their order.
+//! Auto mode: tiles get addresses, and pipes are synchronised.
 
 mod apart;
 mod effects;
@@ -29,7 +29,7 @@ pub fn to_buffers(checked: &Checked) -> Result<Module, Error> {
     pto_ir::buffers::to_buffers(checked.module(), Targets::of(&[checked.info().target]))
 }
 
-/// A place where all pipes wait for each other.
+/// A point at which all pipes wait for each other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Blanket {
@@ -45,15 +45,15 @@ pub struct Blanket {
 pub struct Lowered {
     /// The program.
     pub program: Checked,
-    /// Where all pipes wait for each other because nothing better is known, and why.
+    /// Points at which all pipes wait for each other because nothing better is known, and why.
     pub blanket: Vec<Blanket>,
-    /// Where a loop uses one of several tiles, and it is not known which in which iteration: its iterations wait for each other.
+    /// Points at which a loop uses one of several tiles, and it is unknown which one an iteration uses: iterations wait for each other.
     pub untold: Vec<Span>,
-    /// Functions into which no flags were to be inserted: they state an order of their own, or none was asked for.
+    /// Functions without inserted flags: they synchronise themselves, or no synchronisation was requested.
     pub as_they_are: Vec<OpId>,
 }
 
-/// Everything: buffers and scratch tiles ([`prepare`]), places, and order, each where the program leaves it open.
+/// All passes: buffers and scratch tiles ([`prepare`]), addresses and synchronisation, each where the program leaves it open.
 ///
 /// ```
 /// use pto_opt::{SyncMode, lower, plan::Options};
@@ -66,7 +66,7 @@ pub struct Lowered {
 /// What has no buffer form, and what does not fit.
 pub fn lower(checked: &Checked, places: plan::Options, order: SyncMode) -> Result<Lowered, Error> {
     let target = checked.info().target;
-    // Flags of the program know nothing of tiles that share bytes.
+    // Flags of the program do not account for tiles that share bytes.
     let as_it_is = matches!(order, SyncMode::None | SyncMode::Unstated) && sync::states_order(checked.module());
     let places = plan::Options { apart: places.apart || as_it_is, ..places };
     let planned = plan_memory(&prepare(checked)?, places)?;
@@ -78,8 +78,7 @@ pub fn lower(checked: &Checked, places: plan::Options, order: SyncMode) -> Resul
     Ok(Lowered { program: pto_check::check(synced.module, target)?, blanket, untold, as_they_are })
 }
 
-/// The program with buffers for its tile values, copies of sources that a device would lose, and the scratch tiles that it
-/// leaves out.
+/// The program with buffers for its tile values, copies of sources that a device would destroy, and omitted scratch tiles.
 ///
 /// # Errors
 /// What has no buffer form, and scratch tiles for which there is no room.
@@ -100,7 +99,7 @@ pub fn prepare(checked: &Checked) -> Result<Checked, Error> {
     }
 }
 
-/// The places where a tile of several is used in a loop, and its number does not follow from the iteration, but for some functions.
+/// Points at which a loop uses one of several tiles whose index does not follow from the iteration, except in some functions.
 fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let module = checked.module();
     let places = places::ValueMemory::new(checked);

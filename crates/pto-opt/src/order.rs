@@ -1,22 +1,22 @@
-//! Where operations begin and end in the text of a program, and what is around them.
+//! The positions of operations in the text, and what is around them.
 
 use pto_ir::{Module, OpId};
 use pto_isa::row::Control;
 use pto_isa::sort::SharedSort;
 use std::collections::{BTreeSet, HashMap};
 
-/// Positions of operations, outer around inner. A function that is called stands where it is called for the first time.
+/// Positions of operations; outer ones contain inner ones. A callee has the position of its first call.
 pub(crate) struct OpPositions {
-    /// Where each operation begins and ends, by its index; 0 where it stands nowhere.
+    /// The first and last position of each operation, by index; 0 if it has none.
     spans: Vec<(u32, u32)>,
     parents: Vec<Option<OpId>>,
     /// The innermost loop around each operation.
     loops: Vec<Option<OpId>>,
     /// The operation that begins or ends at a position.
     at: Vec<OpId>,
-    /// What is known of functions that are called.
+    /// Functions that are called.
     called: HashMap<OpId, Called>,
-    /// Calls of functions that do not stand there, by position.
+    /// Calls of functions whose position is elsewhere, by position.
     elsewhere: Vec<(u32, OpId)>,
 }
 
@@ -24,16 +24,16 @@ pub(crate) struct OpPositions {
 #[derive(Default)]
 struct Called {
     sites: Vec<OpId>,
-    /// Where it is called for the last time, by whatever calls it, if that is somewhere else than for the first; or 0.
+    /// The position of its last call, directly or indirectly, if it differs from the first; or 0.
     until: u32,
-    /// It is executed more than once: called at several places, or in a loop, or by a function that is.
+    /// It is executed more than once: called at several points, in a loop, or by a function that is.
     repeated: bool,
 }
 
-/// What is still to be done while positions are given out.
+/// Pending work while positions are assigned.
 enum Visit {
     Enter(OpId),
-    /// What an operation calls comes behind what is in it.
+    /// The callee of an operation comes after its regions.
     Call(OpId),
     Leave(OpId),
 }
@@ -67,7 +67,7 @@ impl OpPositions {
         this
     }
 
-    /// Gives an operation and everything in it their positions. Calls may be nested as deeply as there are functions, hence no recursion.
+    /// Assigns positions to an operation and everything in it. Calls may be nested as deeply as there are functions, hence no recursion.
     fn place(&mut self, module: &Module, id: OpId, calls: &HashMap<OpId, OpId>) {
         let mut open = vec![Visit::Enter(id)];
         while let Some(step) = open.pop() {
@@ -112,7 +112,7 @@ impl OpPositions {
         self.elsewhere = elsewhere;
     }
 
-    /// Finds out about functions from those that call them: each is looked at when all its callers have been.
+    /// Propagates facts from callers to callees: each function is processed after all its callers.
     fn follow_calls(&mut self, module: &Module) {
         let around = |id: OpId| self.function_around(id);
         let callers: HashMap<OpId, Vec<Option<OpId>>> =
@@ -152,24 +152,23 @@ impl OpPositions {
         (until, repeated)
     }
 
-    /// Where the function around an operation is called for the last time, by whatever calls it, if that is somewhere else than for the
-    /// first.
+    /// The position of the last call of the function around an operation, directly or indirectly, if it differs from the first.
     pub fn called_until(&self, id: OpId) -> Option<u32> {
         let function = self.function_around(id)?;
         self.called.get(&function).map(|called| called.until).filter(|until| *until > 0)
     }
 
-    /// The innermost function that is called and contains an operation, or is it.
+    /// The innermost called function that contains an operation, or is it.
     fn function_around(&self, id: OpId) -> Option<OpId> {
         std::iter::once(id).chain(self.around(id)).find(|f| self.called.contains_key(f))
     }
 
-    /// The function around an operation, where it is executed more than once: called at several places, or in a loop.
+    /// The function around an operation if it is executed more than once: called at several points, or in a loop.
     pub fn repeated_function(&self, id: OpId) -> Option<OpId> {
         self.function_around(id).filter(|f| self.called.get(f).is_some_and(|called| called.repeated))
     }
 
-    /// Where the functions stand that are called between two places and do not stand there: they are called somewhere else first.
+    /// The positions of functions that are called between two positions but have theirs elsewhere: their first call is somewhere else.
     pub fn called_elsewhere(&self, (start, end): (u32, u32)) -> Vec<(u32, u32)> {
         let mut found = BTreeSet::new();
         let mut open = vec![(start, end)];
@@ -213,7 +212,7 @@ impl OpPositions {
         self.first(outer) < self.first(inner) && self.last(inner) < self.last(outer)
     }
 
-    /// The operation of a list, given by one of its members' parents, that contains a place.
+    /// The operation in a list, given by the parent of its members, that contains a position.
     pub fn member_around(&self, parent: Option<OpId>, place: u32) -> Option<OpId> {
         let parent = parent?;
         let inner = *self.at.get(place as usize)?;

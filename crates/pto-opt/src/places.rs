@@ -1,4 +1,4 @@
-//! What memory values stand for.
+//! The memory that values refer to.
 
 mod merged;
 mod resolve;
@@ -15,20 +15,20 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 
-/// A piece of memory that has a name of its own. Different homes never share bytes.
+/// A piece of memory with its own name. Different homes never share bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum Home {
-    /// A space of the core, by address.
+    /// A memory of the core, by address.
     Space(Loc),
     /// A tile that has no address yet.
     Tile(ValueId),
-    /// Tiles that a function is given: they may be one and the same.
+    /// Tile parameters of a function: several may be the same tile.
     Given(Loc),
-    /// Tiles that are popped: they lie in the ring of a pipe.
+    /// Popped tiles: they lie in the ring of a FIFO pipe.
     Ring(Loc),
     /// Global memory behind a parameter or an allocation.
     Global(ValueId),
-    /// Global memory of which nothing is known.
+    /// Global memory of unknown origin.
     AnyGlobal,
 }
 
@@ -46,13 +46,13 @@ pub(crate) struct MemoryRegion {
 /// All of a home.
 const ALL: u64 = u64::MAX;
 
-/// Windows of more rows than this count as one piece.
+/// Windows with more rows than this count as one piece.
 const MANY_ROWS: u64 = 256;
 
-/// A tile that is given more addresses than this may lie anywhere between them.
+/// A tile with more possible addresses than this may lie anywhere between them.
 const MANY_ADDRESSES: usize = 64;
 
-/// Where a row-major tile starts, and how far apart its rows are, in elements.
+/// The start of a row-major tile, and the distance of its rows, in elements.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     home: Home,
@@ -60,7 +60,7 @@ struct Origin {
     stride: u64,
 }
 
-/// The memory that a tile, a lowered buffer, or several tiles in a row need.
+/// The size of a tile, a lowered buffer, or several consecutive tiles, and their memory.
 pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)> {
     let module = checked.module();
     let ty = module.value_type(value);
@@ -76,7 +76,7 @@ pub(crate) fn memory_of(checked: &Checked, value: ValueId) -> Option<(Loc, u64)>
     Some((tile.loc, bytes))
 }
 
-/// The memory of a core in which a tile is, or into which a pointer points.
+/// The memory of a core that a tile is in, or that a pointer points to.
 fn local_space(ty: &Type) -> Option<Loc> {
     match ty {
         Type::Ptr(_, PtrSpace::On(loc)) => Some(*loc),
@@ -84,31 +84,31 @@ fn local_space(ty: &Type) -> Option<Loc> {
     }
 }
 
-/// What memory the values of a program stand for.
+/// The memory that the values of a program refer to.
 pub(crate) struct ValueMemory<'a> {
     module: &'a Module,
     checked: &'a Checked,
     owners: HashMap<BlockId, OpId>,
     /// The block that each operation is in.
     blocks: HashMap<OpId, BlockId>,
-    /// What a value is another name for.
+    /// The values that a value is an alias of.
     sources: HashMap<ValueId, Vec<ValueId>>,
-    /// Tiles whose address changes as the program runs.
+    /// Tiles whose address changes at run time.
     rebound: BTreeSet<ValueId>,
-    /// Tiles that are given addresses that are known.
+    /// Tiles that are assigned known addresses.
     assigned: BTreeMap<ValueId, BTreeSet<u64>>,
-    /// All homes of tiles, by memory: what an unknown tile may be.
+    /// All homes of tiles, by memory: the candidates for an unknown tile.
     tiles: BTreeMap<Loc, BTreeSet<Home>>,
-    /// Some global memory is of unknown origin, so all of it is one.
+    /// Some global memory is of unknown origin, so all of it counts as one.
     one_global: bool,
     known: HashMap<ValueId, Rc<[MemoryRegion]>>,
     origins: HashMap<ValueId, Option<Origin>>,
     merged: Merged,
     /// Memories in which a value may be any of very many tiles.
     crowded: RefCell<BTreeSet<Loc>>,
-    /// What calls call.
+    /// The callees of calls.
     pub calls: HashMap<OpId, OpId>,
-    /// The functions in which something has an effect, once that is known.
+    /// Functions with effects, once computed.
     pub with_effects: Option<BTreeSet<OpId>>,
 }
 
@@ -177,12 +177,12 @@ impl<'a> ValueMemory<'a> {
         }
     }
 
-    /// The address that an operation gives a tile or a lowered buffer.
+    /// The address operand of a tile or a lowered buffer.
     pub fn address(&self, id: OpId) -> Option<ValueId> {
         self.module.operand(id, "addr").or_else(|| self.module.operand(id, "addrs"))
     }
 
-    /// The address that a tile is given while the program runs, where it is fixed.
+    /// The address that is assigned to a tile at run time, if it is constant.
     fn assigned_address(&self, id: OpId) -> Option<u64> {
         let at = match self.module.operand(id, "address") {
             Some(address) => self.checked.info().constant(address),
@@ -191,7 +191,7 @@ impl<'a> ValueMemory<'a> {
         at.and_then(|at| u64::try_from(at).ok())
     }
 
-    /// All global memory that the function around an operation is given.
+    /// All global memory that the function around an operation has access to.
     pub fn all_global(&mut self, id: OpId) -> Vec<MemoryRegion> {
         let mut all = vec![MemoryRegion { home: Home::AnyGlobal, start: 0, end: ALL }];
         let around = |id: &OpId| self.blocks.get(id).and_then(|block| self.owners.get(block)).copied();
@@ -207,14 +207,14 @@ impl<'a> ValueMemory<'a> {
         all
     }
 
-    /// Whatever a value of this type may be.
+    /// Everything that a value of this type may refer to.
     fn anything(&self, value: ValueId) -> Vec<MemoryRegion> {
         let whole = |home: Home| MemoryRegion { home, start: 0, end: ALL };
         match local_space(self.module.value_type(value)) {
             Some(loc) => {
                 let own = [Home::Space(loc), Home::Given(loc), Home::Ring(loc)];
                 let tiles = self.tiles.get(&loc);
-                // One stands for all of very many.
+                // One home represents very many.
                 let shown = if tiles.is_some_and(|all| all.len() > MANY_HOMES) {
                     self.crowded.borrow_mut().insert(loc);
                     1
@@ -248,7 +248,7 @@ impl<'a> ValueMemory<'a> {
         }
     }
 
-    /// A tile at one of the addresses that it is given, and where it is before.
+    /// A tile at one of its assigned addresses, or at its original one.
     fn placed(&self, value: ValueId, addresses: &BTreeSet<u64>, before: MemorySource) -> MemorySource {
         let Some((loc, bytes)) = memory_of(self.checked, value) else {
             return MemorySource::Known(self.anything(value));
@@ -272,7 +272,7 @@ impl<'a> ValueMemory<'a> {
 
     fn of_argument(&self, value: ValueId, block: BlockId) -> MemorySource {
         let Some(&parent) = self.owners.get(&block) else { return MemorySource::Known(self.anything(value)) };
-        // Other blocks than the first are given what jumps hand them.
+        // Parameters of later blocks come from jumps.
         let is_first =
             || self.module.op_regions(parent).iter().any(|r| self.module.region(*r).blocks.first() == Some(&block));
         match self.module.control(parent) {
@@ -286,7 +286,7 @@ impl<'a> ValueMemory<'a> {
         }
     }
 
-    /// Whatever it is another name for.
+    /// The memory of the values that it is an alias of.
     fn of_sources(&self, value: ValueId) -> MemorySource {
         match self.sources.get(&value) {
             Some(sources) => MemorySource::Union(sources.clone()),
@@ -319,7 +319,7 @@ impl<'a> ValueMemory<'a> {
             },
             _ if self.sources.contains_key(&value) => self.of_sources(value),
             Meaning::Storage(Storage::Partition) => first.map_or_else(of_first, |view| MemorySource::Window(id, view)),
-            // What was a number points anywhere.
+            // A pointer that was cast from a number may point anywhere.
             Meaning::Storage(Storage::CastPointer) if first.is_some_and(|v| !is_memory(self.module.value_type(v))) => {
                 MemorySource::Known(self.anything(value))
             }
@@ -339,13 +339,13 @@ impl<'a> ValueMemory<'a> {
         }
     }
 
-    /// The tiles that a call hands in.
+    /// The tile arguments of a call.
     fn handed_in(&self, call: OpId) -> impl Iterator<Item = ValueId> {
         let tiles = self.module.operands(call).iter().map(|o| o.value);
         tiles.filter(|v| self.module.value_type(*v).local_space().is_some())
     }
 
-    /// A window of global memory: where everything about it is fixed, from its first element to its last.
+    /// A window of global memory: if all of its extents are constant, from its first element to its last.
     fn narrowed(&self, id: OpId, view: ValueId, whole: Vec<MemoryRegion>) -> Vec<MemoryRegion> {
         match (&whole[..], self.fixed_window(id, view)) {
             ([region], Some((first, length))) if region.start == 0 && region.end == ALL => {
@@ -355,7 +355,7 @@ impl<'a> ValueMemory<'a> {
         }
     }
 
-    /// First byte and length of a window of a view that starts where its pointer does.
+    /// The first byte and length of a window of a view that starts at its pointer.
     fn fixed_window(&self, id: OpId, view: ValueId) -> Option<(u64, u64)> {
         let Def::Result(made, _) = self.module.value(view).def else { return None };
         let from_parameter = matches!(self.module.value(self.module.operand(made, "ptr")?).def, Def::Arg(..));
@@ -379,7 +379,7 @@ impl<'a> ValueMemory<'a> {
         first.checked_add(length).map(|_| (first, length))
     }
 
-    /// A tile where it was put, or a place of its own.
+    /// A tile at its address, or with its own home.
     fn allocated(&self, value: ValueId, id: OpId) -> Vec<MemoryRegion> {
         let Some((loc, bytes)) = memory_of(self.checked, value) else { return self.anything(value) };
         let region = match self.address(id) {
@@ -394,7 +394,7 @@ impl<'a> ValueMemory<'a> {
         vec![region]
     }
 
-    /// A window with a fixed place is smaller than its tile: whole rows, or a piece of each.
+    /// A window with constant offsets is smaller than its tile: whole rows, or a part of each.
     fn window(&mut self, value: ValueId) -> Option<Vec<MemoryRegion>> {
         let (origin, tile) = (self.origin(value)?, self.module.tile(value)?);
         let bytes = |elements: u64| elements * u64::from(tile.column_bits()) / 8;
@@ -409,9 +409,9 @@ impl<'a> ValueMemory<'a> {
         })
     }
 
-    /// Where a row-major tile starts, if that is fixed.
+    /// The start of a row-major tile, if it is constant.
     fn origin(&mut self, value: ValueId) -> Option<Origin> {
-        // Parts of parts, down to one that is known.
+        // Windows of windows, down to a tile with a known start.
         let mut parts = vec![value];
         while let Some(whole) = parts.last().copied().filter(|v| !self.origins.contains_key(v)) {
             match self.whole_of(whole) {
@@ -435,14 +435,14 @@ impl<'a> ValueMemory<'a> {
         fits && !self.rebound.contains(&value) && !self.assigned.contains_key(&value)
     }
 
-    /// The tile that another is a part of.
+    /// The tile that another is a window of.
     fn whole_of(&self, value: ValueId) -> Option<ValueId> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
         let is_part = self.module.storage(id).is_some_and(Storage::is_window);
         self.module.operands(id).first().filter(|_| is_part).map(|o| o.value)
     }
 
-    /// Where a tile starts that is no part of another.
+    /// The start of a tile that is not a window.
     fn own_origin(&self, value: ValueId) -> Option<Origin> {
         let tile = self.module.tile(value).filter(|_| self.may_have_origin(value))?;
         let Def::Result(id, _) = self.module.value(value).def else { return None };
@@ -454,7 +454,7 @@ impl<'a> ValueMemory<'a> {
         region.map(|region| Origin { home: region.home, start: region.start, stride: tile.cols })
     }
 
-    /// Where a part of a tile starts.
+    /// The start of a window.
     fn part_origin(&self, value: ValueId, whole: Origin) -> Option<Origin> {
         let tile = self.module.tile(value)?;
         let Def::Result(id, _) = self.module.value(value).def else { return None };
@@ -466,7 +466,7 @@ impl<'a> ValueMemory<'a> {
         Some(Origin { start: whole.start.checked_add(first)?, ..whole })
     }
 
-    /// One of several tiles, if it follows from the iteration of a loop which.
+    /// One of several tiles, if the loop counter determines which.
     pub fn turned_slot(&self, value: ValueId) -> Option<RotatingTile> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
         if self.module.storage(id) != Some(Storage::Pick)

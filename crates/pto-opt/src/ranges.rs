@@ -1,8 +1,8 @@
-//! A map from ranges of numbers to what is known about them.
+//! A map from ranges of numbers to values.
 
 use std::collections::BTreeMap;
 
-/// Pieces that do not overlap, each with a value.
+/// Disjoint ranges, each with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges<T> {
     pieces: BTreeMap<u64, (u64, T)>,
@@ -15,7 +15,7 @@ impl<T> Default for Ranges<T> {
 }
 
 impl<T: Clone + Default> Ranges<T> {
-    /// Visits what is known about a range, cut at its ends; what was not known is made.
+    /// Visits the values of a range, split at its ends; missing ones are created.
     pub fn visit(&mut self, start: u64, end: u64, mut each: impl FnMut(&mut T)) {
         if start >= end {
             return;
@@ -42,8 +42,7 @@ impl<T: Clone + Default> Ranges<T> {
         }
     }
 
-    /// Makes one piece of neighbours in and around a range of which the same is known, so that whoever visits all of them later visits one. Says how
-    /// many are left.
+    /// Joins neighbours with equal values in and around a range, so that later visits are cheaper. Returns how many are left.
     pub fn join(&mut self, start: u64, end: u64) -> usize
     where
         T: PartialEq,
@@ -68,7 +67,7 @@ impl<T: Clone + Default> Ranges<T> {
         left
     }
 
-    /// Makes one piece of a range that was visited.
+    /// Joins the ranges that were visited into one.
     pub fn fold(&mut self, start: u64, end: u64, mut add: impl FnMut(&mut T, T)) {
         self.cut(start);
         self.cut(end);

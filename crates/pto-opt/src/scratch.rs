@@ -1,4 +1,4 @@
-//! Memory for instructions to work in: scratch tiles that programs leave out, and copies of sources.
+//! Scratch memory of instructions: scratch tiles that programs omit, and copies of sources.
 
 use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
@@ -8,9 +8,9 @@ use pto_isa::sort::SharedSort;
 use pto_isa::{Dim, ScalarType, Span, TileType, Type};
 use std::collections::HashMap;
 
-/// The program with the scratch tiles that it leaves out; `None` when it leaves none out.
+/// The program with the scratch tiles that it omits; `None` if it omits none.
 ///
-/// Only functions whose tiles have no addresses get any: where a program places its tiles, there is no room that is known to be free.
+/// Only functions whose tiles have no addresses get any: if a program places its tiles, no memory is known to be free.
 pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     let module = checked.module();
     let missing: HashMap<OpId, TileType> =
@@ -38,8 +38,8 @@ pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     Some(out)
 }
 
-/// The program with copies of the sources that an instruction uses as scratch memory and that are read afterwards; `None` where there are
-/// none, or only in functions that place their tiles.
+/// The program with copies of sources that an instruction uses as scratch memory and that are read afterwards; `None` if there are none,
+/// or only in functions that place their tiles.
 pub(crate) fn keep_sources(checked: &Checked) -> Option<Module> {
     let module = checked.module();
     let mut lost = pto_check::lost_sources(checked);
@@ -101,7 +101,7 @@ fn copy_sources(
     ops.push(new);
 }
 
-/// The operand whose valid region the scratch tile must have, where that is known only at run time.
+/// The operand whose valid region the scratch tile must have, if that is known only at run time.
 fn valid_like(checked: &Checked, id: OpId) -> Option<ValueId> {
     let module = checked.module();
     let row = module.op(id).op.row();
@@ -131,7 +131,7 @@ fn provide(
     let name = names.fresh(out, row.slots[slot].name);
     let (tile, extents) = match like {
         Some(like) => (tile.valid(Dim::Dynamic, Dim::Dynamic), extents(out, like, names, span, ops)),
-        // Nothing says which part is meant, so all of it is.
+        // Nothing says which part is meant, so the whole tile is.
         None => (tile.valid(known(tile.valid_rows, tile.rows), known(tile.valid_cols, tile.cols)), Vec::new()),
     };
     let alloc = out.new_tile(tile, name, span, &extents);

@@ -1,5 +1,5 @@
-//! Which of several tiles in a row an iteration of a loop uses, where the number follows from the index of the loop: `%i mod 2`, `(%i + 1) mod 2`,
-//! `(%at / 4096) mod 2`.
+//! Which of several consecutive tiles an iteration of a loop uses, if the index follows from the loop counter: `%i mod 2`, `(%i + 1) mod 2`, `(%at
+//! / 4096) mod 2`.
 
 use crate::places::MemoryRegion;
 use pto_check::Checked;
@@ -13,20 +13,20 @@ use std::collections::HashMap;
 pub(crate) struct RotatingTile {
     /// The loop.
     pub around: OpId,
-    /// The number in the first iteration, how much is added from iteration to iteration, and what it is taken modulo.
+    /// The index in the first iteration, its step per iteration, and its modulus.
     first: u64,
     step: u64,
     pub period: u64,
-    /// From the start of one tile to that of the next.
+    /// The distance from one tile to the next, in bytes.
     distance: u64,
     /// Bytes of a tile.
     bytes: u64,
-    /// The number itself, where every iteration has it as an index.
+    /// The index value, if it is an `index` that every iteration computes.
     pub number: Option<ValueId>,
 }
 
 impl RotatingTile {
-    /// The bytes in an iteration, of all that the tiles have.
+    /// The bytes that an iteration uses, out of the bytes of all tiles.
     pub fn region(self, all: MemoryRegion, iteration: u64) -> MemoryRegion {
         let start = all.start + (self.first + iteration * self.step) % self.period * self.distance;
         MemoryRegion { start, end: start + self.bytes, ..all }
@@ -39,7 +39,7 @@ impl RotatingTile {
     }
 }
 
-/// The slot that a value is the number of, where tiles of so many bytes lie so far apart.
+/// The rotating tile with a value as index, for tiles of this size and distance.
 pub(crate) fn slot(
     checked: &Checked,
     (owners, blocks): (&HashMap<BlockId, OpId>, &HashMap<OpId, BlockId>),
@@ -50,7 +50,7 @@ pub(crate) fn slot(
     let follow = Follow { checked, owners };
     let (dividend, period) = follow.remainder(follow.through_casts(number)?)?;
     let line = follow.line(dividend, 0)?;
-    // A narrow number of an iteration starts again before the loop ends; one of 32 bits may do so, too.
+    // A narrow index wraps around before the loop ends; one of 32 bits may, too.
     let is_short = [number, dividend].into_iter().any(|value| follow.is_short(value)) || line.is_short;
     if is_short && line.highest.is_none_or(|n| n > i32::MAX as u64) {
         return None;
@@ -65,21 +65,21 @@ pub(crate) fn slot(
     Some(RotatingTile { around: line.around, first, step, period, distance, bytes, number })
 }
 
-/// A number that grows by the same from iteration to iteration of a loop.
+/// A number that grows by a constant per iteration of a loop.
 #[derive(Clone, Copy)]
 struct LinearNumber {
     around: OpId,
     block: BlockId,
     first: u64,
     step: u64,
-    /// No number on the way is larger, where that is known.
+    /// An upper bound of all intermediate values, if known.
     highest: Option<u64>,
-    /// A number on the way has less than 64 bits.
+    /// An intermediate value has fewer than 64 bits.
     is_short: bool,
 }
 
 impl LinearNumber {
-    /// Every number of it changed by a function that keeps it a line.
+    /// Applies a linear function.
     fn changed(self, first: Option<u64>, step: Option<u64>, highest: impl FnOnce(u64) -> Option<u64>) -> Option<Self> {
         let highest = match self.highest {
             Some(n) => Some(highest(n)?.max(n)),
@@ -89,10 +89,10 @@ impl LinearNumber {
     }
 }
 
-/// Sums and products of more parts than this are not followed.
+/// Limit of terms of sums and products.
 const MANY_PARTS: u32 = 32;
 
-/// Follows numbers back to the index of a loop.
+/// Traces numbers back to a loop counter.
 struct Follow<'a> {
     checked: &'a Checked,
     owners: &'a HashMap<BlockId, OpId>,
@@ -103,7 +103,7 @@ impl Follow<'_> {
         self.checked.info().constant(value).and_then(|n| u64::try_from(n).ok())
     }
 
-    /// The operation that makes a number, and its operands.
+    /// The operation that computes a number, and its operands.
     fn made(&self, value: ValueId) -> Option<(Option<Arith>, Vec<ValueId>)> {
         let module = self.checked.module();
         match module.value(value).def {
@@ -120,7 +120,7 @@ impl Follow<'_> {
         }
     }
 
-    /// True when a number, or what it is cast from, has less than 64 bits.
+    /// True when a number, or the one it is cast from, has fewer than 64 bits.
     fn is_short(&self, mut value: ValueId) -> bool {
         loop {
             if self.bits(value).is_none_or(|bits| bits < 64) {
@@ -141,7 +141,7 @@ impl Follow<'_> {
         is_wide(value).then_some(value)
     }
 
-    /// What is divided, and by what, where a number is a remainder.
+    /// The dividend and the divisor, if a number is a remainder.
     fn remainder(&self, value: ValueId) -> Option<(ValueId, u64)> {
         let (code, operands) = self.made(value)?;
         let [dividend, by] = operands[..] else { return None };
@@ -155,7 +155,7 @@ impl Follow<'_> {
         (period > 0).then_some((dividend, period))
     }
 
-    /// The index of a loop, with something added to it, multiplied with it, or divided out of it.
+    /// A loop counter with constants added, multiplied or divided.
     fn line(&self, value: ValueId, depth: u32) -> Option<LinearNumber> {
         let inner = self.through_casts(value).filter(|_| depth < MANY_PARTS)?;
         let is_short = self.is_short(value);
@@ -187,7 +187,7 @@ impl Follow<'_> {
 
 fn changed(how: Option<Arith>, by: u64, line: LinearNumber) -> Option<LinearNumber> {
     let divided = |by: u64, line: LinearNumber| {
-        // Otherwise some iterations have the number of the iteration before.
+        // Otherwise several iterations have the same number.
         (by > 0 && line.step.is_multiple_of(by)).then_some(LinearNumber {
             first: line.first / by,
             step: line.step / by,

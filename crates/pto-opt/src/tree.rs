@@ -12,20 +12,20 @@ use pto_isa::sort::SharedSort;
 pub(crate) struct TreeNode {
     pub op: OpId,
     pub kind: TreeNodeKind,
-    /// What it touches, with everything inside.
+    /// Its touches, including everything inside.
     pub touches: Vec<PipeTouch>,
 }
 
 #[derive(Debug)]
 pub(crate) enum TreeNodeKind {
     Leaf(OrderEffect),
-    /// Goes round: one block, and whether it does so at least once whatever happens.
+    /// A loop: its body, and whether it has at least one iteration.
     Loop(Vec<TreeNode>, bool),
-    /// Goes round and is left in the middle: the items of both parts, and how many are in the first, which comes once more.
+    /// A loop with its exit in the middle: the items of both parts, and how many are in the first, which is executed once more.
     Conditional(Vec<TreeNode>, usize),
-    /// One of several lists; an empty one where it may be none, or not on every core.
+    /// One of several lists; an empty one if it may be none, or not on every core.
     Branches(Vec<Vec<TreeNode>>),
-    /// Lists between which control goes in ways that are not followed.
+    /// Blocks with unstructured control flow.
     Tangle(Vec<(BlockId, Vec<TreeNode>)>),
 }
 
@@ -75,12 +75,12 @@ fn kind(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreSet
             let iterations = bound(0).zip(bound(1)).map(|(lower, upper)| lower < upper);
             let body = lists.pop().map(|(_, list)| list).unwrap_or_default();
             match iterations {
-                // What is never executed needs no order.
+                // Dead code needs no order.
                 Some(false) => TreeNodeKind::Leaf(OrderEffect::None),
                 iterations => TreeNodeKind::Loop(body, iterations == Some(true)),
             }
         }
-        // Where the condition touches no memory, the body is all there is.
+        // If the condition touches no memory, the body is the whole loop.
         Some(Control::While) if single && lists.first().is_some_and(|(_, condition)| condition.is_empty()) => {
             TreeNodeKind::Loop(lists.pop().map(|(_, list)| list).unwrap_or_default(), false)
         }
@@ -118,7 +118,7 @@ fn touches(kind: &TreeNodeKind) -> Vec<PipeTouch> {
             lists.iter().flat_map(|(_, l)| l).flat_map(|i| i.touches.iter().copied()).collect()
         }
     };
-    // One of each kind is enough to know that there is one.
+    // One touch of each kind is enough.
     all.shared_sort_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write, t.op));
     all.dedup_by_key(|t| (t.region, t.slot, t.pipe, t.core, t.write));
     all

@@ -1,21 +1,21 @@
 //! Homes that count as one because a value may be any of very many.
 //!
-//! A value that is chosen again and again may stand for as many tiles as the program has. Listing them for every such value would take the square of
-//! their number, so beyond a limit they count as one piece of memory: whoever touches one of them is taken to touch all.
+//! A value that loops and branches choose may be any tile of the program. Listing the candidates for every such value would be quadratic, so beyond a
+//! limit they count as one piece of memory: an access to one of them counts as an access to all.
 
 use super::{ALL, Home, MemoryRegion};
 use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
-/// A value that may be more tiles than this, or more pieces of global memory, may be any of those that are merged with them.
+/// A value that may be more tiles than this, or more pieces of global memory, may be any of those merged with them.
 pub(super) const MANY_HOMES: usize = 64;
 
-/// Which homes count as one.
+/// Homes that count as one.
 #[derive(Default)]
 pub(super) struct Merged {
-    /// The next home on the way to the one that stands for all; no home stands for itself here.
+    /// The parent of a home in the union-find forest; roots are absent.
     parents: HashMap<Home, Home>,
-    /// What the merged homes need at most, by the one that stands for them.
+    /// The largest end of the merged homes, by root.
     ends: HashMap<Home, u64>,
 }
 
@@ -24,7 +24,7 @@ impl Merged {
         self.parents.is_empty()
     }
 
-    /// The home that stands for another.
+    /// The root of a home.
     pub(super) fn root(&mut self, home: Home) -> Home {
         let mut root = home;
         while let Some(next) = self.parents.get(&root) {
@@ -38,7 +38,7 @@ impl Merged {
         root
     }
 
-    /// True when a home counts as one with others.
+    /// True when a home is merged with others.
     pub(super) fn contains(&self, home: Home) -> bool {
         self.parents.contains_key(&home) || self.ends.contains_key(&home)
     }
@@ -49,11 +49,11 @@ impl Merged {
         if to != from {
             self.parents.insert(from, to);
         }
-        // All of a home may be as little as that of the others.
+        // The whole of a home may be as small as that of the others.
         self.ends.insert(to, ends.into_iter().filter(|end| *end != ALL).max().unwrap_or(0));
     }
 
-    /// Merges the homes of a list of regions, in order, where they are very many. The list then has one that stands for them.
+    /// Merges the homes of a list of regions, in order, if there are very many. The list then has their root.
     pub(super) fn limit(&mut self, regions: &mut Vec<MemoryRegion>) {
         for kind in [HomeKind::Tile, HomeKind::Global] {
             let of_kind = |r: &MemoryRegion| HomeKind::of(r.home) == Some(kind);
@@ -71,7 +71,7 @@ impl Merged {
         }
     }
 
-    /// The regions with merged homes replaced by those that stand for them.
+    /// The regions with merged homes replaced by their roots.
     pub(super) fn replaced(&mut self, regions: &[MemoryRegion]) -> Vec<MemoryRegion> {
         let mut all: Vec<MemoryRegion> = regions.iter().map(|r| self.whole(*r)).collect();
         all.shared_sort();
@@ -89,7 +89,7 @@ impl Merged {
     }
 }
 
-/// Homes that can be merged.
+/// Kinds of homes that can be merged.
 #[derive(Clone, Copy, PartialEq)]
 enum HomeKind {
     Tile,
@@ -106,13 +106,13 @@ impl HomeKind {
     }
 }
 
-/// Of a value with more pieces of memory than this, those that touch each other are one.
+/// Of a value with more regions than this, touching ones are joined.
 const SEVERAL_PIECES: usize = 64;
 
-/// A value with more pieces of memory than this has one of each home, from the first byte to the last.
+/// A value with more regions than this has one for each home, from the first byte to the last.
 const MANY_PIECES: usize = 256;
 
-/// Sorted regions, not too many of them.
+/// Sorted regions, limited in number.
 pub(super) fn few(regions: Vec<MemoryRegion>) -> Vec<MemoryRegion> {
     if regions.len() <= SEVERAL_PIECES {
         return regions;
@@ -121,7 +121,7 @@ pub(super) fn few(regions: Vec<MemoryRegion>) -> Vec<MemoryRegion> {
     if joined.len() > MANY_PIECES { self::joined(&regions, |_, _| true) } else { joined }
 }
 
-/// Regions of one home are one where they belong together.
+/// Joins regions of one home that belong together.
 fn joined(regions: &[MemoryRegion], belong: impl Fn(&MemoryRegion, &MemoryRegion) -> bool) -> Vec<MemoryRegion> {
     let mut all: Vec<MemoryRegion> = Vec::new();
     for region in regions {

@@ -1,4 +1,4 @@
-//! Follows values to the memory they stand for, through any number of views, loops and calls, each value once.
+//! Resolves values to memory, through any number of views, loops and calls, each value once.
 
 use super::merged::few;
 use super::{Home, MemoryRegion, ValueMemory, memory_of};
@@ -20,23 +20,23 @@ pub(super) enum MemorySource {
     Both(Vec<MemoryRegion>, Vec<ValueId>),
     /// A window of a view of global memory.
     Window(OpId, ValueId),
-    /// What a call returns: what was given to the function is what this call gives it.
+    /// The result of a call: parameters of the function stand for the arguments of this call.
     Returned(Vec<ValueId>, OpId),
 }
 
-/// A value that is being followed.
+/// A value that is being resolved.
 struct Open {
     value: ValueId,
     source: MemorySource,
-    /// The values it needs, and how many have been looked at.
+    /// The values it depends on, and how many have been visited.
     needs: Vec<ValueId>,
     next: usize,
-    /// The earliest value on the path that it leads back to.
+    /// The earliest value on the stack that it reaches (Tarjan's low link).
     low: usize,
 }
 
 impl ValueMemory<'_> {
-    /// Finds the homes that count as one, and what values stand for with them. Whatever stands for very many has to be known before.
+    /// Merges homes, and recomputes the memory of values with them. Values with very many homes must be known before.
     pub(super) fn merge(&mut self) {
         let module = self.module;
         let values = (0..module.value_count()).map(ValueId::from_index);
@@ -66,7 +66,7 @@ impl ValueMemory<'_> {
         }
     }
 
-    /// The tiles without an address that count as one, by the one that stands for them.
+    /// Merged tiles without an address, by root.
     pub fn merged_tiles(&mut self) -> BTreeMap<ValueId, Vec<ValueId>> {
         let mut found: BTreeMap<ValueId, Vec<ValueId>> = BTreeMap::new();
         if self.merged.is_empty() {
@@ -82,7 +82,7 @@ impl ValueMemory<'_> {
         found
     }
 
-    /// True for a tile that is where it was allocated, and nowhere else.
+    /// True for a tile that keeps the memory of its allocation.
     pub fn is_own(&self, value: ValueId) -> bool {
         let is_made = matches!(self.module.value(value).def, Def::Result(id, _) if self.module.storage(id).is_some_and(Storage::is_allocation));
         is_made && !self.rebound.contains(&value) && !self.assigned.contains_key(&value)
@@ -96,11 +96,11 @@ impl ValueMemory<'_> {
         self.known.get(&value).cloned().unwrap_or_default()
     }
 
-    /// Finds the memory of a value and of all it leads to. Values that lead to each other, as loops carry them, have the same.
+    /// Computes the memory of a value and of all that it depends on. Values that depend on each other, as in loops, have the same.
     fn follow(&mut self, value: ValueId) {
         let mut path: Vec<Open> = vec![self.open(value, 0)];
         let mut places: HashMap<ValueId, usize> = HashMap::from([(value, 0)]);
-        // Values that are done but lead back to one that is not.
+        // Values that are done but reach one that is not.
         let mut waiting: Vec<(usize, Open)> = Vec::new();
         let mut count = 1;
         while let Some(top) = path.last_mut() {
@@ -146,7 +146,7 @@ impl ValueMemory<'_> {
         Open { value, source, needs, next: 0, low: place }
     }
 
-    /// Values that lead to each other, of which everything else is known.
+    /// A strongly connected component whose other dependences are known.
     fn settle(&mut self, together: Vec<Open>) {
         let mut all: Vec<MemoryRegion> = Vec::new();
         for open in &together {

@@ -1,4 +1,4 @@
-//! What the program has placed itself, next to tiles that are still open.
+//! Tiles that the program has placed itself, next to tiles without an address.
 
 use super::live::LiveTile;
 use crate::places::memory_of;
@@ -8,11 +8,11 @@ use pto_isa::row::Storage;
 use pto_isa::{Diagnostic, Loc, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where the tiles end that the program places in this memory, in functions that call each other or one of the open tiles: those
-/// go behind them.
+/// The end of the tiles that the program places in this memory, in functions related by calls to those of the open tiles: open
+/// tiles go after them.
 ///
 /// # Errors
-/// An address that is computed: then nobody knows what is free.
+/// A computed address: then it is unknown what is free.
 pub(super) fn end(checked: &Checked, loc: Loc, open: &[&LiveTile]) -> Result<u64, Box<Diagnostic>> {
     let module = checked.module();
     let mut end = 0;
@@ -28,7 +28,7 @@ pub(super) fn end(checked: &Checked, loc: Loc, open: &[&LiveTile]) -> Result<u64
     Ok(end)
 }
 
-/// The tile to which an operation gives an address, and the address, where that is known.
+/// The tile that an operation gives an address, and the address if it is known.
 pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>)> {
     let module = checked.module();
     let address = |name: &str| Some(module.in_slot(id, module.op(id).op.row().slot(name)?).next()?.value);
@@ -43,7 +43,7 @@ pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>
     }
 }
 
-/// The functions of the open tiles, what they call, and what calls them.
+/// The functions of the open tiles, their callees and their callers.
 fn related(checked: &Checked, open: &[&LiveTile]) -> BTreeSet<OpId> {
     let module = checked.module();
     let calls = module.calls();

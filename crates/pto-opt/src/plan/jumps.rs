@@ -1,14 +1,14 @@
-//! Tiles that blocks need while others are executed which stand elsewhere in the text.
+//! Tiles that are live in blocks outside of the text range of their accesses.
 //!
-//! A tile has its place from the first access in the text to the last. Jumps may lead out of that and back while the tile is live: then it
-//! needs its place all the time. Liveness is followed for 64 tiles at a time.
+//! A tile keeps its bytes from the first access in the text to the last. If jumps leave that range and return while the tile is live, it
+//! needs its bytes throughout. Liveness is computed for 64 tiles at a time.
 
 use super::live::{TileAccess, TileAccesses};
 use crate::order::OpPositions;
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Tiles with the operations around the blocks that need them everywhere.
+/// Tiles with the operations around the blocks in which they are live throughout.
 pub(super) fn needed_everywhere(
     module: &Module,
     order: &OpPositions,
@@ -45,7 +45,7 @@ struct JumpGraph<'a> {
     starts: Vec<u32>,
     ends: Vec<u32>,
     next: Vec<Vec<usize>>,
-    /// The blocks, most of them behind those that they lead to.
+    /// The blocks, mostly in postorder.
     last_first: Vec<usize>,
 }
 
@@ -65,7 +65,7 @@ impl<'a> JumpGraph<'a> {
         Self { order, around, starts, ends, last_first: last_first(&next), next }
     }
 
-    /// Which of up to 64 tiles are live somewhere outside of their accesses.
+    /// Which of up to 64 tiles are live outside of the range of their accesses.
     fn needed(&self, tiles: &[(ValueId, &[TileAccess])]) -> u64 {
         let count = self.starts.len();
         let (mut live, mut written, mut at_end) = (vec![0u64; count], vec![0u64; count], vec![0u64; count]);
@@ -99,7 +99,7 @@ impl<'a> JumpGraph<'a> {
         outside(&self.starts, &live) | outside(&self.ends, &at_end)
     }
 
-    /// Which tiles have been accessed before each of some points, and will be accessed behind it, in the text.
+    /// Which tiles have accesses before and after each of some positions.
     fn covered(&self, points: &[u32], tiles: &[(ValueId, &[TileAccess])]) -> Vec<u64> {
         let mut words = vec![0u64; points.len() + 1];
         for (k, (_, list)) in tiles.iter().enumerate() {
@@ -118,7 +118,7 @@ impl<'a> JumpGraph<'a> {
     }
 }
 
-/// The nodes of a graph in the order in which a search leaves them.
+/// The nodes of a graph in postorder.
 fn last_first(next: &[Vec<usize>]) -> Vec<usize> {
     let (mut met, mut order) = (vec![false; next.len()], Vec::new());
     for first in 0..next.len() {

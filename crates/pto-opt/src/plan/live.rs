@@ -1,4 +1,4 @@
-//! When tiles hold something that is still needed.
+//! Live ranges of tiles.
 
 use super::jumps::needed_everywhere;
 use crate::effects::{CoreSet, OrderEffect, effect};
@@ -12,24 +12,24 @@ use pto_isa::{Diagnostic, Loc, Targets, codes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 
-/// A tile that needs a place.
+/// A tile that needs an address.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveTile {
     pub value: ValueId,
     pub alloc: OpId,
     pub loc: Loc,
     pub bytes: u64,
-    /// Positions of the first and the last access, with loops that need it in between.
+    /// Positions of the first and the last access, extended by loops in which it stays live.
     pub start: u32,
     pub end: u32,
     /// The operations there.
     pub first: OpId,
     pub last: OpId,
-    /// The tile whose bytes it takes over: the instruction that reads that for the last time writes this.
+    /// The tile whose bytes it reuses: the instruction that reads that tile last writes this one.
     pub takes_over: Option<ValueId>,
-    /// Nobody else reads that tile, so there is nobody to wait for.
+    /// Nothing else reads that tile, so no wait is added.
     pub for_free: bool,
-    /// The tile that the other side of a branch makes for the same result.
+    /// The tile that the other side of a branch creates for the same result.
     pub other_side: Option<ValueId>,
 }
 
@@ -37,18 +37,18 @@ pub(crate) struct LiveTile {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TileAccess {
     pub(super) op: OpId,
-    /// Everything is written, and nothing read.
+    /// Everything is written, and nothing is read.
     pub(super) kills: bool,
     reads: bool,
 }
 
-/// The tiles of all functions that need a place, in text order.
+/// The tiles of all functions that need an address, in text order.
 pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     let module = checked.module();
     let mut places = ValueMemory::new(checked);
     let mut accesses = AllAccesses::new(&mut places);
     let mut all = Vec::new();
-    // Where the program gives an address to a tile.
+    // Operations that assign an address to a tile.
     let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
     for id in module.order() {
         match module.storage(id) {
@@ -62,7 +62,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
         }
     }
     accesses.sort(order);
-    // What uses a tile before it is given one needs a place until then.
+    // Uses before the assignment need an address until then.
     let has_address = |tile: &ValueId| {
         let first = accesses.first(order, *tile);
         assigned.get(tile).is_some_and(|at| first.is_none_or(|first| order.first(*at) < first))
@@ -83,7 +83,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     tiles
 }
 
-/// A tile has one place. A function that allocates one and returns it, and is called again, would return that place again.
+/// A tile has one address. If a function that allocates and returns a tile is called again, it would return the same bytes.
 pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagnostic> {
     let module = checked.module();
     let mut places = ValueMemory::new(checked);
@@ -112,22 +112,22 @@ pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagn
     problems
 }
 
-/// Who accesses tiles.
+/// The accesses of all tiles.
 struct AllAccesses {
     /// By tile.
     of: BTreeMap<ValueId, Vec<TileAccess>>,
-    /// What each tile counts as one with, where very many do.
+    /// The root of each merged tile.
     merged: BTreeMap<ValueId, ValueId>,
-    /// Accesses of any of those.
+    /// Accesses of merged tiles.
     of_merged: BTreeMap<ValueId, Together>,
 }
 
-/// Accesses of tiles that count as one: no order is kept, only where they begin and end, with all loops around.
+/// Accesses of merged tiles: only their range with all loops around is kept.
 #[derive(Default)]
 struct Together {
     list: Vec<OpId>,
     reads: usize,
-    /// The first and the last, and what is there.
+    /// The first and the last position, and the operations there.
     span: Option<(u32, u32)>,
     ends: Option<(OpId, OpId)>,
 }
@@ -147,7 +147,7 @@ impl AllAccesses {
         self.merged.get(&tile).and_then(|root| self.of_merged.get(root))
     }
 
-    /// Where a tile is accessed first.
+    /// The position of the first access of a tile.
     fn first(&self, order: &OpPositions, tile: ValueId) -> Option<u32> {
         let own = self.of(tile).first().map(|a| order.first(a.op));
         let together = self.together(tile).and_then(|t| t.span).map(|span| span.0);
@@ -165,7 +165,7 @@ impl AllAccesses {
     }
 
     fn sort(&mut self, order: &OpPositions) {
-        // A function may stand behind what calls it.
+        // A function may come after its callers in the text.
         self.of.values_mut().for_each(|list| list.shared_sort_by_key(|access| order.first(access.op)));
         self.of_merged.values_mut().for_each(|together| together.span_all(order));
     }
@@ -177,7 +177,7 @@ impl Together {
         for id in &self.list {
             let (mut start, mut end) = (order.first(*id), order.last(*id));
             let mut next = order.loop_around(*id);
-            // Loops further out have been seen.
+            // Outer loops have been visited.
             while let Some(around) = next.filter(|around| seen.insert(*around)) {
                 (start, end) = (start.min(order.first(around)), end.max(order.last(around)));
                 next = order.loop_around(around);
@@ -199,7 +199,7 @@ fn note(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, accesses: &mu
         return;
     }
     let mut found: BTreeMap<ValueId, TileAccess> = BTreeMap::new();
-    // Whoever accesses one of very many under its own name accesses no other.
+    // An access to a merged tile under its own name accesses no other.
     let mut add = |places: &ValueMemory<'_>, (tile, value): (ValueId, ValueId), reads: bool, writes: bool| {
         let is_merged = accesses.merged.contains_key(&tile);
         if is_merged && !places.is_own(value) {
@@ -224,7 +224,7 @@ fn note(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, accesses: &mu
             }
         }
         _ => {
-            // Whoever looks at a tile, at its address for example, may keep it.
+            // An operation that takes a tile without accessing it, for example its address, may keep it.
             let is_tile = |v: &ValueId| module.value_type(*v).local_space().is_some();
             let operands = module.operands(id).iter().map(|o| o.value).filter(is_tile);
             for value in operands.collect::<Vec<_>>() {
@@ -258,7 +258,7 @@ fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> 
         ),
         (None, None) => (id, id),
     };
-    // Whatever is called runs at the call.
+    // A callee executes at the call.
     let calls = module.control(last) == Some(Control::Call);
     let (mut start, mut end) = (order.first(first), if calls { order.last(last) } else { order.first(last) });
     let accesses = TileAccesses { order, list };
@@ -297,15 +297,14 @@ pub(super) struct TileAccesses<'a> {
 }
 
 impl TileAccesses<'_> {
-    /// Those in a loop: they stand one after the other.
+    /// The accesses in a loop: they are consecutive.
     pub(super) fn inside(&self, around: OpId) -> Range<usize> {
         let (order, list) = (self.order, self.list);
         let start = list.partition_point(|a| order.first(a.op) <= order.first(around));
         start..start + list[start..].partition_point(|a| order.first(a.op) < order.last(around))
     }
 
-    /// The loops around accesses for which it matters what a tile holds from iteration to iteration. One that is made anew in every iteration matters
-    /// to others only when it is handed on.
+    /// The loops in which a tile is live across iterations. A tile that every iteration allocates anew is so only if it is yielded.
     fn loops(&self, alloc: OpId) -> BTreeSet<OpId> {
         let order = self.order;
         let mut found = BTreeSet::new();
@@ -314,7 +313,7 @@ impl TileAccesses<'_> {
         for access in self.list {
             let mut next = order.loop_around(access.op);
             while let Some(around) = next {
-                // Loops further out are around the whole tile, too, or have been seen.
+                // Outer loops are around the whole tile, too, or have been visited.
                 if !is_used_before && is_kept(around) || !found.insert(around) {
                     break;
                 }
@@ -336,13 +335,13 @@ impl TileAccesses<'_> {
         found
     }
 
-    /// True when what a tile holds at the start of an iteration may be needed: unless the iteration writes it first, whatever happens.
+    /// True when the content of a tile at the start of an iteration may be needed: unless the iteration always writes it first.
     fn need_iterations(&self, around: OpId) -> bool {
         let first = self.list[self.inside(around)].first();
         !first.is_some_and(|a| a.kills && self.order.parent(a.op) == Some(around))
     }
 
-    /// True when the second part of a conditional loop makes what is used behind the loop: the first part is executed in between.
+    /// True when the second part of a conditional loop creates what is used after the loop: the first part is executed in between.
     fn outlast_condition(&self, module: &Module, around: OpId) -> bool {
         let [before, _] = module.op_regions(around)[..] else { return false };
         let end = module.region(before).blocks.last().and_then(|b| module.block(*b).ops.last());
@@ -353,11 +352,11 @@ impl TileAccesses<'_> {
     }
 }
 
-/// Finds tiles that the two sides of a branch make and that are used behind it: only one of them is ever there.
+/// Finds tiles that the two sides of a branch create and that are used after it: only one of them exists at a time.
 fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
     let mut by_place: Vec<(u32, usize)> = (0..).zip(&*tiles).map(|(k, t)| (order.first(t.alloc), k)).collect();
     by_place.shared_sort();
-    // Branches inside others come first: what is joined there is on one side here.
+    // Inner branches come first: what is joined there is on one side here.
     let hands_on = |id: &OpId| module.control(*id) == Some(Control::If) && module.results(*id).len() > 0;
     for id in module.order().into_iter().rev().filter(hands_on) {
         let blocks = module.op_regions(id).iter().filter_map(|r| module.region(*r).blocks.last());
@@ -388,14 +387,14 @@ fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
     }
 }
 
-/// Finds tiles that an instruction may write where it reads another for the last time.
+/// Finds tiles that an instruction may write over an operand that it reads last.
 fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [LiveTile], accesses: &AllAccesses) {
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
-        // A tile that a loop keeps starts before its first access.
+        // A tile that a loop keeps is live before its first access.
         let writer = tiles[k].first;
         if !accesses.is_born(order, tiles[k].value) {
             continue;
@@ -418,7 +417,7 @@ fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [LiveTile], acc
     }
 }
 
-/// True when an instruction takes what its destination holds for this operand.
+/// True when an instruction requires the operand to be in the destination.
 fn is_one_place(module: &Module, checked: &Checked, id: OpId, operand: &Operand) -> bool {
     let row = module.op(id).op.row();
     let ignored = row.ignored_operand(checked.info().target).and_then(|(src, _)| row.slot(src));

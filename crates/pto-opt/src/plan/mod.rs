@@ -1,4 +1,4 @@
-//! Gives every tile a place.
+//! Memory planning: gives every tile an address.
 
 pub(crate) mod fixed;
 mod jumps;
@@ -15,14 +15,14 @@ use pto_isa::sort::SharedSort;
 use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
 use std::collections::{BTreeMap, HashMap};
 
-/// What the places of pipe buffers are multiples of.
+/// Alignment of FIFO buffers.
 const RESERVE_ALIGN: u64 = 256;
 
-/// A tile and its place.
+/// A tile and its address.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlacedTile {
-    /// The tile, in the program before.
+    /// The tile, in the original program.
     pub value: ValueId,
     /// Its name.
     pub name: String,
@@ -36,13 +36,13 @@ pub struct PlacedTile {
     pub first: OpId,
     /// See above.
     pub last: OpId,
-    /// From when to when its bytes are its own, in positions of the text.
+    /// Its live range, in positions of the text.
     pub live: (u32, u32),
-    /// The tile whose bytes it takes over.
+    /// The tile whose bytes it reuses.
     pub takes_over: Option<ValueId>,
 }
 
-/// A memory and what lies in it.
+/// A memory and the tiles in it.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PlannedSpace {
@@ -52,9 +52,9 @@ pub struct PlannedSpace {
     pub capacity: u64,
     /// The end of the highest tile.
     pub peak: u64,
-    /// The most bytes that are needed at one time.
+    /// The peak of live bytes.
     pub needed: u64,
-    /// Bytes that the program keeps for pipes, at the start.
+    /// Bytes that the program reserves for FIFO pipes, at the start.
     pub reserved: u64,
     /// Tiles share bytes because they do not fit side by side.
     pub shared: bool,
@@ -62,17 +62,17 @@ pub struct PlannedSpace {
     pub tiles: Vec<PlacedTile>,
 }
 
-/// Memory that instructions use by themselves.
+/// Memory that instructions use implicitly.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Used {
     /// Which.
     pub memory: HiddenMemory,
-    /// The first instruction that does.
+    /// The first instruction that uses it.
     pub by: OpId,
 }
 
-/// A program whose tiles have places.
+/// A program whose tiles have addresses.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Planned {
@@ -80,21 +80,21 @@ pub struct Planned {
     pub module: Module,
     /// The memories that are used.
     pub spaces: Vec<PlannedSpace>,
-    /// Memory that instructions use by themselves: no tile is placed there.
+    /// Memory that instructions use implicitly: no tile is placed there.
     pub used: Vec<Used>,
 }
 
-/// How tiles are placed.
+/// Options of memory planning.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Options {
-    /// Share bytes as far as possible, even where everything would fit side by side.
+    /// Share bytes as far as possible, even if everything fits side by side.
     pub tight: bool,
-    /// Tiles have bytes of their own while they fit side by side, even where a result could take over those of an operand: a program
-    /// that orders its pipes itself counts on that.
+    /// Tiles have their own bytes while they fit side by side, even if a result could reuse those of an operand: a program that
+    /// synchronises itself relies on that.
     pub apart: bool,
 }
 
-/// Places every tile that has no address.
+/// Gives an address to every tile that has none.
 ///
 /// # Errors
 /// When they do not fit: which tiles are needed at the worst moment, and how much is missing.
@@ -125,7 +125,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error
     Ok(Planned { module, spaces, used })
 }
 
-/// The memory that the instructions of a program use by themselves.
+/// The memory that the instructions of a program use implicitly.
 pub(crate) fn used(checked: &Checked) -> Vec<Used> {
     let mut all: BTreeMap<HiddenMemory, OpId> = BTreeMap::new();
     for id in checked.module().order() {
@@ -136,12 +136,12 @@ pub(crate) fn used(checked: &Checked) -> Vec<Used> {
     all.into_iter().map(|(memory, by)| Used { memory, by }).collect()
 }
 
-/// Which tiles take over the bytes of others.
+/// Which tiles reuse the bytes of others.
 #[derive(Clone, Copy, PartialEq)]
 enum TakeOver {
     /// None.
     Never,
-    /// Those for which nobody has to wait longer.
+    /// Those that add no wait.
     ForFree,
     /// All that may.
     All,
@@ -157,7 +157,7 @@ impl TakeOver {
     }
 }
 
-/// Tiles that take over each other's bytes, or stand in for each other, are one piece.
+/// Tiles that reuse each other's bytes, or exclude each other, are one piece.
 fn pieces(tiles: &[&LiveTile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usize>) {
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut pieces: Vec<Piece> = Vec::new();
@@ -196,7 +196,7 @@ fn place(
         let message = format!("there is no memory for tiles of `{loc}` on {target}");
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
-    // What devices keep for themselves is at the start or at the end of a memory.
+    // Memory that devices reserve is at the start or at the end.
     let kept = || used.iter().map(|u| u.memory).filter(|m| m.loc == loc);
     let capacity = kept().map(|m| m.start).filter(|start| *start > 0).min().unwrap_or(space.bytes).min(space.bytes);
     let taken = kept().filter(|m| m.start == 0).map(|m| m.end).max().unwrap_or(0);
@@ -213,7 +213,7 @@ fn place(
             .unwrap_or_else(|| apart(TakeOver::All));
     let shared = !fits;
     let needed = pack::lower_bound(&pieces) + reserved;
-    // Where no packing helps, trying many pieces would take long.
+    // If no packing can succeed, trying many pieces would take long.
     let hopeless = needed > capacity && pieces.len() > MANY;
     if shared && !hopeless {
         places = pack::pack(&pieces, reserved);
@@ -239,7 +239,7 @@ fn place(
     Ok(PlannedSpace { loc, capacity: space.bytes, peak, needed, reserved, shared, tiles })
 }
 
-/// Buffers of pipes between cores: where each lies. Those without a place lie behind those that have one.
+/// Buffers of FIFO pipes and their addresses. Those without an address lie after those that have one.
 fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
     let mut all = Vec::new();
     module.walk(module.top, &mut |id| {
@@ -272,15 +272,15 @@ pub(crate) fn reserved(module: &Module, loc: Loc) -> u64 {
     here.map(|(_, at, size)| at + size).max().unwrap_or(0)
 }
 
-/// Tiles that are named when they do not fit; more than these are counted.
+/// Limit of tiles that an overflow message names; the rest is counted.
 const MOST_NAMED: usize = 32;
 
-/// More pieces than this are not packed where that is in vain.
+/// Limit of pieces that are packed if packing cannot succeed.
 const MANY: usize = 500;
 
-/// When the most bytes are needed.
+/// The position with the most live bytes.
 fn worst_moment(tiles: &[&LiveTile]) -> u32 {
-    // Bytes that have been needed up to a time, and those that are needed no longer.
+    // Bytes allocated and bytes freed up to each time.
     let sums = |mut times: Vec<(u32, u64)>| {
         times.shared_sort();
         let mut sum = 0;
@@ -299,7 +299,7 @@ fn worst_moment(tiles: &[&LiveTile]) -> u32 {
     tiles.iter().map(|t| t.start).max_by_key(|t| until(&begun, *t) - until(&over, *t)).unwrap_or(0)
 }
 
-/// Which tiles are needed at the worst moment, and what would help.
+/// The tiles that are live at the worst moment, and what would help.
 fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, capacity): (u64, u64, u64)) -> Diagnostic {
     let module = checked.module();
     let worst = worst_moment(tiles);
@@ -374,7 +374,7 @@ fn apply(module: &Module, spaces: &[PlannedSpace]) -> Module {
 
 fn constant(out: &mut Module, number: u64, before: OpId, names: &mut Names) -> OpId {
     let ty = out.intern_type(Type::Scalar(ScalarType::Elem(DType::I64)));
-    // Tiles have names of their own, so a free one is found at once.
+    // Names of tiles are unique, so a free name is found at once.
     let tile = out.results(before).next().map_or("tile", |v| out.value_name(v));
     let base = format!("{tile}_at");
     let name = names.fresh(out, &base);
@@ -383,7 +383,7 @@ fn constant(out: &mut Module, number: u64, before: OpId, names: &mut Names) -> O
     out.new_constant(number.into(), ty, name, span)
 }
 
-/// A tile with an address; a lowered buffer becomes one that is cast from an address.
+/// A tile with an address; a lowered buffer is cast from an address.
 fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     let data = out.op(id).clone();
     let lowered = data.op.storage() == Some(Storage::Buffer);
@@ -402,7 +402,7 @@ fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
     out.new_op(code, new)
 }
 
-/// A buffer of a pipe with a place.
+/// A FIFO buffer with an address.
 fn with_base(out: &mut Module, id: OpId, at: u64, replaced: &mut HashMap<ValueId, ValueId>) -> OpId {
     let data = out.op(id).clone();
     let (auto, base) = (out.names.intern("auto"), out.names.intern("base"));

@@ -1,8 +1,8 @@
-//! Puts pieces that are needed at certain times into one memory.
+//! Packs pieces with live ranges into one memory.
 
 use pto_isa::sort::SharedSort;
 
-/// A piece: its bytes, and from when to when it is needed.
+/// A piece: its size and its live range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
     /// Bytes.
@@ -19,10 +19,10 @@ impl Piece {
     }
 }
 
-/// Pieces above this are packed in the order of time only: trying other orders takes the square of their number.
+/// More pieces than this are packed in the order of time only: trying other orders is quadratic.
 const FEW: usize = 3000;
 
-/// The most bytes that are needed at one time: no packing needs less.
+/// The peak of live bytes: no packing needs less.
 pub fn lower_bound(pieces: &[Piece]) -> u64 {
     let mut events: Vec<(u32, bool, u64)> = Vec::with_capacity(2 * pieces.len());
     for piece in pieces {
@@ -38,7 +38,7 @@ pub fn lower_bound(pieces: &[Piece]) -> u64 {
     most
 }
 
-/// One behind the other, sharing nothing.
+/// One after the other, without sharing.
 pub fn side_by_side(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let mut next = floor;
     pieces
@@ -56,7 +56,7 @@ pub fn peak(pieces: &[Piece], places: &[u64]) -> u64 {
     pieces.iter().zip(places).map(|(piece, at)| at + piece.bytes).max().unwrap_or(0)
 }
 
-/// The best of several orders in which pieces take the lowest place that is free while they are needed.
+/// The best of several orders in which pieces take the lowest address that is free during their live range.
 pub fn pack(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let in_time = by_time(pieces, floor);
     if pieces.len() > FEW {
@@ -81,10 +81,10 @@ pub fn pack(pieces: &[Piece], floor: u64) -> Vec<u64> {
     if peak(pieces, &best) > lower_bound(pieces) + floor { improved(pieces, &others, best, floor) } else { best }
 }
 
-/// How often an order is changed in the hope of a better one.
+/// Limit of attempts to improve an order.
 const TRIES: usize = 100;
 
-/// Lets the highest piece choose first, again and again.
+/// Repeatedly lets the highest piece choose first.
 fn improved(pieces: &[Piece], others: &[Vec<u32>], mut best: Vec<u64>, floor: u64) -> Vec<u64> {
     let bound = lower_bound(pieces) + floor;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
@@ -105,7 +105,7 @@ fn improved(pieces: &[Piece], others: &[Vec<u32>], mut best: Vec<u64>, floor: u6
     best
 }
 
-/// For each piece, the most bytes that are needed while it is: crowded ones choose first.
+/// For each piece, the peak of live bytes during its live range: crowded pieces choose first.
 fn crowding(pieces: &[Piece]) -> Vec<u64> {
     let at = |time: u32| pieces.iter().filter(|p| p.start <= time && time <= p.end).map(|p| p.bytes).sum::<u64>();
     let starts: Vec<(u32, u64)> = pieces.iter().map(|p| (p.start, at(p.start))).collect();
@@ -113,7 +113,7 @@ fn crowding(pieces: &[Piece]) -> Vec<u64> {
     pieces.iter().map(|p| during(p).unwrap_or(0)).collect()
 }
 
-/// For each piece, those that are needed at the same time.
+/// For each piece, those whose live ranges overlap it.
 fn meetings(pieces: &[Piece]) -> Vec<Vec<u32>> {
     let others = |(k, piece): (usize, &Piece)| {
         let all = (0u32..).zip(pieces);
@@ -122,7 +122,7 @@ fn meetings(pieces: &[Piece]) -> Vec<Vec<u32>> {
     pieces.iter().enumerate().map(others).collect()
 }
 
-/// Pieces in an order, each at the lowest place that no other has while it is needed.
+/// Places pieces in an order, each at the lowest address that is free during its live range.
 fn lowest(pieces: &[Piece], others: &[Vec<u32>], order: &[usize], floor: u64) -> Vec<u64> {
     const NOWHERE: u64 = u64::MAX;
     let mut places = vec![NOWHERE; pieces.len()];
@@ -148,12 +148,12 @@ fn first_gap(busy: &[(u64, u64)], bytes: u64, floor: u64) -> u64 {
     at
 }
 
-/// Pieces in the order in which they are needed; those that are no longer needed leave.
+/// Places pieces in the order of their start; dead ones are freed.
 fn by_time(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
     order.shared_sort_by_key(|&k| (pieces[k].start, std::cmp::Reverse(pieces[k].bytes)));
     let mut places = vec![0; pieces.len()];
-    // By place; few are needed at one time.
+    // Sorted by address; few pieces are live at a time.
     let mut busy: Vec<(u64, u64, u32)> = Vec::new();
     for k in order {
         busy.retain(|(.., until)| *until >= pieces[k].start);

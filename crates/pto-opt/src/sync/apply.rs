@@ -1,4 +1,4 @@
-//! Puts flags and barriers into a program.
+//! Inserts flags and barriers into a program.
 
 use super::{Edge, Means};
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
@@ -9,15 +9,15 @@ use std::collections::BTreeMap;
 /// What is inserted around an operation.
 #[derive(Default)]
 struct InsertedAround {
-    /// Waits and barriers, then sets, in front of it.
+    /// Waits and barriers, then sets, before it.
     waits: Vec<OpId>,
     primes: Vec<OpId>,
-    /// Waits, then sets, behind it.
+    /// Waits, then sets, after it.
     sets: Vec<OpId>,
     drains: Vec<OpId>,
 }
 
-/// The program with everything in its place.
+/// The program with all insertions.
 pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
     let mut out = module.clone();
     let mut numbers = ComputedIds { names: Names::new(module) };
@@ -94,7 +94,7 @@ pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
 
 fn surrounded(id: OpId, around: Option<InsertedAround>) -> Vec<OpId> {
     let InsertedAround { waits, primes, sets, drains } = around.unwrap_or_default();
-    // What a loop carried is taken down before its flags are used for something else.
+    // Carried flags are cleared before they are used for something else.
     [waits, primes, vec![id], drains, sets].concat()
 }
 
@@ -102,13 +102,13 @@ fn choice(def: &'static EnumDef, name: &str) -> Attr {
     Attr::Enum(def, def.find(name).unwrap_or(0) as u8)
 }
 
-/// The place in front of an operation, so that comments stay where they are.
+/// The position before an operation, so that comments stay where they are.
 fn before(module: &Module, id: OpId) -> Span {
     let start = module.op(id).span.start;
     Span::new(start, start)
 }
 
-/// The place behind an operation.
+/// The position after an operation.
 fn behind(module: &Module, id: OpId) -> Span {
     let end = module.op(id).span.end;
     Span::new(end, end)
@@ -133,7 +133,7 @@ struct ComputedIds {
 }
 
 impl ComputedIds {
-    /// A flag whose id is so much more than the number of a tile.
+    /// A flag whose id is a constant plus the index of a tile.
     fn flag(
         &mut self,
         out: &mut Module,

@@ -1,17 +1,17 @@
-//! Where a pipe that overlaps its own instructions finishes what it has.
+//! Barriers of a pipe that overlaps its own instructions.
 //!
-//! Each need is a stretch of a list: a barrier has to stand somewhere behind its first item and not behind its last. Going
-//! through the list and placing one only where a stretch ends that has none gives as few as possible; in a loop that is done
-//! until an iteration places the same as the iteration before.
+//! Each need is a range of a list: a barrier must stand after its first item and not after its last. Walking the list and
+//! placing a barrier only where a range without one ends gives the minimum; in a loop this is repeated until an iteration
+//! places the same barriers as the previous one.
 
 use super::history::Need;
 use super::known::PIPES;
 use pto_isa::sort::SharedSort;
 
-/// A stretch that needs a barrier: behind one item, in front of another.
+/// A range that needs a barrier: after one item, before another.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BarrierRange {
-    /// The index of the item with the first touch; in the iteration before where it is carried.
+    /// The index of the item with the first touch; in the previous iteration if it is carried.
     pub from: usize,
     /// The index of the item with the second.
     pub at: usize,
@@ -19,10 +19,10 @@ pub(super) struct BarrierRange {
     pub need: Need,
 }
 
-/// Turns that are tried before the barriers of two are taken together.
+/// Iterations that are tried before the barriers of two are merged.
 const ITERATIONS: usize = 6;
 
-/// The stretches at whose ends barriers stand.
+/// The ranges at whose ends barriers stand.
 pub(super) fn place(stretches: &[BarrierRange], items: usize) -> Vec<BarrierRange> {
     let mut sorted = stretches.to_vec();
     sorted.shared_sort_by_key(|s| (s.at, s.need.part.pipe()));
@@ -48,7 +48,7 @@ pub(super) fn place(stretches: &[BarrierRange], items: usize) -> Vec<BarrierRang
     placed
 }
 
-/// The barriers of one iteration; `last` is in front of which item each pipe finished for the last time.
+/// The barriers of one iteration; `last` is the item before which each pipe has finished last.
 fn place_iteration(
     stretches: &[BarrierRange],
     items: usize,
@@ -58,7 +58,7 @@ fn place_iteration(
     let mut placed = Vec::new();
     for stretch in stretches {
         let pipe = stretch.need.part.pipe();
-        // Turns before the first count too, so that no number is below 0.
+        // Iterations before the first count, too, so that no number is negative.
         let from = stretch.from + items * if stretch.carried { number } else { number + 1 };
         if !(stretch.carried && number == 0) && last[pipe] <= from {
             last[pipe] = stretch.at + items * (number + 1);

@@ -1,4 +1,4 @@
-//! Calls. What is called is not looked into, so all pipes of a core finish between its work and what is around it.
+//! Calls. Callees are not analysed, so all pipes of a core finish before and after a call.
 
 use crate::effects::{CoreSet, OrderEffect};
 use crate::tree::{TreeNode, TreeNodeKind};
@@ -6,7 +6,7 @@ use crate::tree::{TreeNode, TreeNodeKind};
 /// Why all pipes wait for each other.
 pub(super) const WHY: &str = "calls are not analysed";
 
-/// What may still be going on where the list of a function has got to: work of its own, and work of what it called.
+/// Work that may be unfinished at a point in a function: its own, and that of callees.
 #[derive(Default)]
 pub(super) struct UnderWay {
     own: CoreKinds,
@@ -14,7 +14,7 @@ pub(super) struct UnderWay {
 }
 
 impl UnderWay {
-    /// Goes on to an item; true when all pipes have to finish in front of it.
+    /// Advances to an item; true when all pipes must finish before it.
     pub fn has_to_finish(&mut self, item: &TreeNode) -> bool {
         let cores = CoreKinds::of(item);
         let is_call = matches!(item.kind, TreeNodeKind::Leaf(OrderEffect::Call(_)));
@@ -33,7 +33,7 @@ impl UnderWay {
     }
 }
 
-/// The kinds of cores for which there is work.
+/// The kinds of cores that have work.
 #[derive(Clone, Copy, Default)]
 struct CoreKinds {
     cube: bool,
@@ -41,7 +41,7 @@ struct CoreKinds {
 }
 
 impl CoreKinds {
-    /// Those of an item: both, where it orders pipes itself.
+    /// Those of an item: both if it synchronises pipes itself.
     fn of(item: &TreeNode) -> Self {
         let mut all = Self::default();
         match &item.kind {

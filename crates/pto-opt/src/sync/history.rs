@@ -1,4 +1,4 @@
-//! Who touched which bytes, and what a later touch needs from that.
+//! The last touches of all bytes, and the dependences of a later touch on them.
 
 use super::DependenceKind;
 use super::known::{KnownPositions, OrderedTouch, PIPES, PipeSet};
@@ -7,7 +7,7 @@ use crate::places::Home;
 use crate::ranges::Ranges;
 use std::collections::BTreeMap;
 
-/// A touch that is remembered, with the position of its item.
+/// A recorded touch, with the position of its item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RememberedTouch {
     pub item: u32,
@@ -15,20 +15,20 @@ pub(super) struct RememberedTouch {
 }
 
 impl RememberedTouch {
-    /// True when a pipe goes on only after the touch is done.
+    /// True when a pipe continues only after the touch is done.
     fn known_to(&self, pipe: usize, known: &KnownPositions) -> bool {
         let told = |by: usize| known[pipe][by] > self.item;
         known[pipe][self.part.pipe()] >= self.item || self.part.done.has(pipe) || self.part.done.iter().any(told)
     }
 
-    /// True when a later touch comes after this one without anything more.
+    /// True when a later touch is already ordered after this one.
     pub fn comes_before(&self, later: &OrderedTouch, known: &KnownPositions) -> bool {
         let through = |pipe: usize| pipe == self.part.pipe() || self.known_to(pipe, known);
         self.known_to(later.pipe(), known) || later.after.iter().any(through)
     }
 }
 
-/// Something an item needs: from an earlier touch, for one of its own.
+/// A dependence of an item on an earlier touch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Need {
     pub from: RememberedTouch,
@@ -44,7 +44,7 @@ struct Cell {
 }
 
 impl Cell {
-    /// Takes in the touches of more memory. On each pipe the later one stands for both.
+    /// Merges the touches of another cell. On each pipe the later one represents both.
     fn add(&mut self, other: &Self, known: &KnownPositions) {
         let slots = self.writes.iter_mut().chain(&mut self.reads);
         for (slot, other) in slots.zip(other.writes.iter().chain(&other.reads)) {
@@ -63,7 +63,7 @@ impl Cell {
     }
 }
 
-/// Memory that something may touch at once counts as one piece behind that if it has more pieces than this. More may be ordered than has to be.
+/// Memory that one touch may cover and that has more cells than this becomes one cell. More may be ordered than necessary.
 const MANY_CELLS: usize = 64;
 
 /// The memories of both cores.
@@ -75,8 +75,7 @@ impl TouchHistory {
         self.0.clear();
     }
 
-    /// Everything that parts have in common with earlier touches and that nothing orders yet: the latest of those that
-    /// become known together.
+    /// Unordered dependences of parts on earlier touches: the latest of those that become known together.
     pub fn needs(&mut self, parts: &[OrderedTouch], known: &KnownPositions) -> Vec<Need> {
         let mut found: BTreeMap<_, Need> = BTreeMap::new();
         for part in parts {
@@ -103,7 +102,7 @@ impl TouchHistory {
         found.into_values().collect()
     }
 
-    /// Remembers what an item touches. A touch stands for those before it that its pipe knows of and for those of its own pipe.
+    /// Records the touches of an item. A touch represents earlier ones that its pipe knows of, and those of its own pipe.
     pub fn remember(&mut self, parts: &[OrderedTouch], position: u32, known: &KnownPositions, is_leaf: bool) {
         for part in parts {
             let (touch, pipe) = (&part.touch, part.pipe());
@@ -111,11 +110,11 @@ impl TouchHistory {
                 let ranges = self.0.entry((touch.region.home, side)).or_default();
                 ranges.visit(touch.region.start, touch.region.end, |cell| {
                     let mut done = part.done;
-                    // The item may be skipped: who knows that it is done need not know of what it stands for.
+                    // The item may be skipped: knowing that it is done does not imply that what it represents is done.
                     let mut stands_for = |old: &RememberedTouch| done = done.both(known_by(old, known));
                     if touch.write {
                         for slot in cell.writes.iter_mut().chain(&mut cell.reads) {
-                            // Who knows that the item is done must know what it would stand for, as it may be skipped.
+                            // A pipe that knows that the item is done must know what it would represent, because the item may be skipped.
                             let known_with_it = |m: &RememberedTouch| {
                                 (0..PIPES).all(|l| l == pipe || known[l][pipe] < position || m.known_to(l, known))
                             };
@@ -148,7 +147,7 @@ fn known_by(mark: &RememberedTouch, known: &KnownPositions) -> PipeSet {
     PipeSet::collect(|pipe| mark.known_to(pipe, known))
 }
 
-/// The memories of the cores that run something: the cube core's, the vector core's.
+/// The memories of the cores that execute something: of the cube core, of the vector core.
 fn sides(core: CoreSet) -> impl Iterator<Item = bool> {
     [false, true].into_iter().filter(move |vector| match core {
         CoreSet::Any => true,

@@ -1,7 +1,7 @@
-//! Which of the eight flags of a pair of pipes an edge uses.
+//! Allocation of the eight flags of a pair of pipes.
 //!
-//! A flag is in use from its set to its wait; one that is carried round a loop, from before the loop to behind it. Where more
-//! than eight would be in use at once, two of the same list become one that is set with the later and waited for with the earlier.
+//! A flag is live from its set to its wait; a flag that a loop carries, from before the loop to after it. If more than eight are
+//! live at once, two of the same list are merged: set at the later set, awaited at the earlier wait.
 
 use super::{Edge, Means};
 use crate::order::OpPositions;
@@ -11,7 +11,7 @@ use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From where to where an edge is in use.
+/// The live range of an edge.
 fn span(order: &OpPositions, edge: &Edge) -> (u32, u32) {
     match edge.numbered.map(|n| n.around).or(edge.carried_by).or(edge.drained_by) {
         Some(around) => (order.first(around), order.last(around)),
@@ -41,7 +41,7 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
     plain_ways_back(&order, edges);
 }
 
-/// Where one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be raised again before it is waited for.
+/// If one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be set again before its wait.
 fn plain_ways_back(order: &OpPositions, edges: &mut [Edge]) {
     let mut forward: BTreeMap<(Pipe, Pipe), BTreeSet<u32>> = BTreeMap::new();
     for edge in edges.iter().filter(|e| e.numbered.is_none() && e.carried_by.is_none()) {
@@ -73,14 +73,14 @@ fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
         Some((src, dst, Some(number))) => {
             all.insert((src, dst, number));
         }
-        // An id that is computed may be any.
+        // A computed id may be any.
         Some((src, dst, None)) => all.extend((0..8).map(|number| (src, dst, number))),
         None => {}
     });
     all
 }
 
-/// Edges that are set and waited for at the same places are one.
+/// Merges edges with the same sets and waits.
 fn unite_equal(edges: &mut Vec<Edge>) {
     let mut united: Vec<Edge> = Vec::new();
     let mut at: BTreeMap<_, usize> = BTreeMap::new();
@@ -97,22 +97,21 @@ fn unite_equal(edges: &mut Vec<Edge>) {
     *edges = united;
 }
 
-/// Where an edge is in use first, until when, and which one it is: edges get their ids in this order.
+/// The start and end of a live range, and the edge: edges get their ids in this order.
 type EdgeKey = (u32, u32, usize);
 
-/// The flags of a pair of pipes while they get their ids. Where there are too many at once, some change, and only what came behind them
-/// is looked at again.
+/// The flags of a pair of pipes during allocation. If too many are live at once, some change, and only later ones are allocated again.
 struct Colours<'a> {
     order: &'a OpPositions,
-    /// Those of all pairs; what became part of another is gone.
+    /// The edges of all pairs; merged ones are `None`.
     edges: &'a mut Vec<Option<Edge>>,
     free: Vec<u8>,
     open: BTreeSet<EdgeKey>,
     done: Vec<(EdgeKey, u8)>,
-    /// Where edges are in use that are not gone.
+    /// The live ranges of the remaining edges.
     spans: BTreeMap<usize, Vec<(u32, u32)>>,
     keys: BTreeMap<usize, EdgeKey>,
-    /// Which edge has an id, from where to where.
+    /// The edge that holds an id, and its live range.
     used: BTreeMap<(u8, u32), (u32, usize)>,
 }
 
@@ -128,10 +127,10 @@ impl<'a> Colours<'a> {
         self.edges[at].as_ref().expect("an edge that is gone is never asked for")
     }
 
-    /// An edge that has no id yet.
+    /// Adds an edge without an id.
     fn add(&mut self, at: usize) {
         let (start, end) = span(self.order, self.edge(at));
-        // What is called meanwhile uses its flags where it stands.
+        // Callees use their flags at their own positions.
         let mut spans = self.order.called_elsewhere((start, end));
         spans.push((start, end));
         spans.shared_sort();
@@ -169,7 +168,7 @@ impl<'a> Colours<'a> {
         }
     }
 
-    /// Takes the ids back from an edge and from all that came behind it.
+    /// Takes the ids back from an edge and from all later ones.
     fn take_back(&mut self, start: u32) {
         while let Some((key, id)) = self.done.pop_if(|(key, _)| key.0 >= start) {
             for id in id..id + self.count(key.2) {
@@ -181,7 +180,7 @@ impl<'a> Colours<'a> {
         }
     }
 
-    /// An id that nobody has while an edge is in use, or which edges are too many at once.
+    /// An id that is free during the live range of an edge, or the edges that are live at once.
     fn free_id(&self, at: usize) -> Result<u8, Vec<usize>> {
         let users = |id: u8| {
             let of_span = move |(start, end): &(u32, u32)| {
@@ -203,7 +202,7 @@ impl<'a> Colours<'a> {
         Err(crowd)
     }
 
-    /// Changes an edge; it and what came behind it get their ids anew.
+    /// Changes an edge; it and all later ones get new ids.
     fn change(&mut self, at: usize, change: impl FnOnce(&mut Edge)) {
         self.remove(at);
         if let Some(edge) = &mut self.edges[at] {
@@ -222,9 +221,9 @@ impl<'a> Colours<'a> {
         self.spans.remove(&at);
     }
 
-    /// Makes two flags one, or, where that cannot be, lets one end earlier or become a barrier.
+    /// Merges two flags, or else shortens one or replaces it by a barrier.
     fn relieve(&mut self, crowd: &[usize]) {
-        // One flag for all tiles of a loop makes iterations wait that need not, and is right too.
+        // One flag for all tiles of a loop makes iterations wait unnecessarily, but is correct.
         if let Some(&at) = crowd.iter().rev().find(|at| self.edge(**at).numbered.is_some()) {
             return self.change(at, |edge| edge.numbered = None);
         }
@@ -235,7 +234,7 @@ impl<'a> Colours<'a> {
                 }
             }
         }
-        // One that reaches over a loop can be waited for in front of it.
+        // A flag that spans a loop can be awaited before it.
         let newest = crowd.last().map_or(0, |at| span(self.order, self.edge(*at)).0);
         for &at in crowd {
             if let Some(outer) = around(self.order, self.edge(at), newest) {
@@ -247,7 +246,7 @@ impl<'a> Colours<'a> {
         }
     }
 
-    /// All pipes wait where a flag would be.
+    /// Replaces a flag by a barrier over all pipes.
     fn give_up(&mut self, at: usize) {
         let why = "there are more flags between these pipes than the core has";
         let mut carried = None;
@@ -257,7 +256,7 @@ impl<'a> Colours<'a> {
             edge.means = Means::All(why);
             edge.after = edge.before;
         });
-        // What the flag did in front of the loop and behind it.
+        // What the flag did before and after the loop.
         self.edges.extend(carried.map(|around| {
             Some(Edge {
                 means: Means::All(why),
@@ -271,7 +270,7 @@ impl<'a> Colours<'a> {
         }));
     }
 
-    /// Two flags of one list: set with the later set, waited for with the earlier wait.
+    /// Merges two flags of one list: set at the later set, awaited at the earlier wait.
     fn unite(&mut self, a: usize, b: usize) -> bool {
         let (order, x, y) = (self.order, self.edge(a), self.edge(b));
         let same_list = order.parent(x.after) == order.parent(y.after)
@@ -296,7 +295,7 @@ impl<'a> Colours<'a> {
     }
 }
 
-/// Spans that meet become one.
+/// Joins ranges that touch.
 fn united(sorted: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     let mut all: Vec<(u32, u32)> = Vec::new();
     for (start, end) in sorted {
@@ -308,7 +307,7 @@ fn united(sorted: Vec<(u32, u32)>) -> Vec<(u32, u32)> {
     all
 }
 
-/// The operation that contains a place, in the list in which an edge ends, between its two ends.
+/// The operation that contains a position, in the list in which an edge ends, between its two ends.
 fn around(order: &OpPositions, edge: &Edge, place: u32) -> Option<OpId> {
     if edge.carried_by.or(edge.drained_by).is_some() {
         return None;

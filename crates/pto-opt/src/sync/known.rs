@@ -1,8 +1,7 @@
-//! What pipes know of each other while a list of items is gone through.
+//! What pipes know about the progress of other pipes, along a list of items.
 //!
-//! Items have even positions, also those of a second iteration: who knows of the position of an item knows that its work is done.
-//! The odd position behind it is for who was told afterwards, and so knows what was known by then. [`ENTRY`] is the one in
-//! front of the first item.
+//! Position 2i: item i has completed; items of a second iteration count on. Position 2i+1: everything known at that point is also
+//! known. [`ENTRY`] is the position before the first item.
 
 use crate::effects::{OrderEffect, PipeTouch};
 use crate::tree::{TreeNode, TreeNodeKind};
@@ -35,18 +34,18 @@ impl PipeSet {
     }
 }
 
-/// A touch of an item, with what the inside of the item orders.
+/// A touch of an item, with the order that the item itself provides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct OrderedTouch {
     pub touch: PipeTouch,
-    /// Pipes whose work from before the item is done when it happens.
+    /// Pipes whose work before the item is done when it happens.
     pub after: PipeSet,
-    /// Pipes that know, behind the item, that it is done.
+    /// Pipes that know, after the item, that it is done.
     pub done: PipeSet,
 }
 
 impl OrderedTouch {
-    /// A touch of which nothing is known.
+    /// A touch without any order.
     pub fn plain(touch: PipeTouch) -> Self {
         Self { touch, after: PipeSet::default(), done: PipeSet::default() }
     }
@@ -56,17 +55,17 @@ impl OrderedTouch {
     }
 }
 
-/// What an item orders by itself, for what is around it.
+/// The order that an item provides for what is around it.
 #[derive(Clone, Default, Debug)]
 pub(super) struct OrderSummary {
     pub parts: Vec<OrderedTouch>,
-    /// For each pipe those whose work from before the item is done once it is behind it, whatever happened inside.
+    /// For each pipe, those whose work before the item is done after it, on every path.
     pub through: [PipeSet; PIPES],
     /// The same for their work inside.
     pub exit: [PipeSet; PIPES],
 }
 
-/// A flag between items of a list: its pipes, and the index of the item behind which it is set.
+/// A flag between items of a list: its pipes, and the index of the item after which it is set.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FlagLink {
     pub src: Pipe,
@@ -76,7 +75,7 @@ pub(super) struct FlagLink {
     pub iterations: usize,
 }
 
-/// What is inserted in front of an item.
+/// What is inserted before an item.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Inserted {
     /// Waits for flags of this iteration.
@@ -87,16 +86,16 @@ pub(super) struct Inserted {
     pub barriers: Vec<Pipe>,
 }
 
-/// For each pipe, up to which position the work of each other pipe is done before it goes on.
+/// For each pipe, the position up to which the work of each other pipe is done.
 pub(super) type KnownPositions = [[u32; PIPES]; PIPES];
 
-/// Flags of the program that are up, by pair and id: what was known when each was set, the oldest first.
+/// Set flags of the program, by pair and id: what was known at each set, oldest first.
 type RaisedFlags = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; PIPES]>>;
 
-/// What is known, and what was.
+/// The current knowledge, and that after each item.
 pub(super) struct Knowledge {
     pub now: KnownPositions,
-    /// Behind each item.
+    /// After each item.
     behind: Vec<KnownPositions>,
     raised: RaisedFlags,
 }
@@ -106,14 +105,14 @@ impl Knowledge {
         Self { now: [[0; PIPES]; PIPES], behind: Vec::with_capacity(items), raised: RaisedFlags::new() }
     }
 
-    /// A pipe has waited for another to be done with the item at a position.
+    /// A pipe has waited for another to complete the item at a position.
     pub fn learn(&mut self, src: Pipe, dst: Pipe, position: u32) {
         let mut theirs = self.behind[index(position)][src as usize];
         theirs[src as usize] = theirs[src as usize].max(position + 1);
         self.hear(dst as usize, theirs);
     }
 
-    /// What the scalar unit waits for, all later work waits for.
+    /// All later work waits for what the scalar unit waits for.
     fn hear(&mut self, dst: usize, theirs: [u32; PIPES]) {
         for (pipe, mine) in self.now.iter_mut().enumerate() {
             if dst == Pipe::S as usize || pipe == dst {
@@ -122,7 +121,7 @@ impl Knowledge {
         }
     }
 
-    /// A flag that a loop carries is up when the loop is entered.
+    /// A carried flag is set when the loop is entered.
     pub fn primed(&mut self, src: Pipe, dst: Pipe) {
         let mut theirs = [0; PIPES];
         theirs[src as usize] = ENTRY;
@@ -138,7 +137,7 @@ impl Knowledge {
         self.now = [[position; PIPES]; PIPES];
     }
 
-    /// What was inserted in front of an item, in the iteration that starts behind `shift` items.
+    /// Applies what was inserted before an item, in the iteration that starts after `shift` items.
     pub fn enter(&mut self, inserted: &Inserted, at: usize, shift: usize, per_iteration: usize) {
         for link in &inserted.carried {
             match shift.checked_sub(link.iterations * per_iteration) {
@@ -154,7 +153,7 @@ impl Knowledge {
         }
     }
 
-    /// Goes over an item that orders pipes itself.
+    /// Passes an item that synchronises pipes itself.
     pub fn pass(&mut self, item: &TreeNode, summary: &OrderSummary, position: u32) {
         match &item.kind {
             TreeNodeKind::Leaf(OrderEffect::BarrierAll) => self.finish_all(position - 1),
@@ -162,19 +161,19 @@ impl Knowledge {
             TreeNodeKind::Leaf(OrderEffect::Set(src, dst, id)) => {
                 let mut known = self.now[*src as usize];
                 known[*src as usize] = position - 1;
-                // Nobody knows which wait belongs to an id that is computed.
+                // The wait for a computed id is unknown.
                 if let Some(id) = *id {
                     self.raised.entry((*src, *dst, id)).or_default().push_back(known);
                 }
             }
             TreeNodeKind::Leaf(OrderEffect::Wait(src, dst, id)) => self.wait(*src, *dst, *id),
-            // All pipes finish behind it.
+            // All pipes finish after it.
             TreeNodeKind::Leaf(OrderEffect::Call(_)) => self.finish_all(position + 1),
             _ => self.leave(summary, position),
         }
     }
 
-    /// The item is behind.
+    /// Records the knowledge after an item.
     pub fn record(&mut self) {
         self.behind.push(self.now);
     }
@@ -187,7 +186,7 @@ impl Knowledge {
         }
     }
 
-    /// What is known behind an item that has an inside.
+    /// The knowledge after an item with an inside.
     fn leave(&mut self, summary: &OrderSummary, position: u32) {
         let before = self.now;
         for (dst, through) in summary.through.iter().enumerate() {
@@ -203,7 +202,7 @@ impl Knowledge {
     }
 }
 
-/// The position of an item, counted through all iterations.
+/// The position of an item, counted over all iterations.
 pub(super) fn position(index: usize) -> u32 {
     2 * index as u32 + ENTRY + 1
 }

@@ -1,4 +1,4 @@
-//! What the items of a list need from each other.
+//! Dependences between the items of a list.
 
 use super::barriers::{self, BarrierRange};
 use super::calls::{self, UnderWay};
@@ -17,11 +17,11 @@ use std::collections::BTreeMap;
 pub(super) struct ListOrder<'e> {
     target: Target,
     edges: &'e mut Vec<Edge>,
-    /// Flags are used: what items order inside also counts for what is around them.
+    /// Flags are used: the order inside of items also counts for what is around them.
     flags: bool,
 }
 
-/// A list while its flags are looked for.
+/// The state of a list while its flags are computed.
 struct ListPass<'i> {
     items: &'i [TreeNode],
     summaries: &'i [OrderSummary],
@@ -30,15 +30,14 @@ struct ListPass<'i> {
     inserted: Vec<Inserted>,
     stretches: Vec<BarrierRange>,
     round: Option<LoopBody>,
-    /// After how many iterations of the loop everything is used again. Without that, a slot may be any in every iteration.
+    /// After how many iterations of the loop the same tiles are used again. If unknown, any iteration may use any tile.
     period: Option<usize>,
-    /// In the list of a function, where calls can be told from what is around them. Elsewhere all pipes finish in front of a call and
-    /// behind it.
+    /// For the list of a function: what is unfinished around calls. Elsewhere all pipes finish before and after a call.
     under_way: Option<UnderWay>,
 }
 
 impl<'i> ListPass<'i> {
-    /// What an item touches in the iteration that starts at `shift`.
+    /// The touches of an item in the iteration that starts at `shift`.
     fn parts(&self, at: usize, shift: usize) -> Cow<'i, [OrderedTouch]> {
         let parts = &self.summaries[at].parts;
         match self.round {
@@ -50,8 +49,8 @@ impl<'i> ListPass<'i> {
         }
     }
 
-    /// Flags by the number of a tile, between accesses of it that are in the same iteration, or so many iterations apart that the same tile is
-    /// used again: what is in between uses others, and need not wait.
+    /// Flags by tile index, between accesses in the same iteration, or so many iterations apart that the same tile is used again: iterations
+    /// in between use other tiles and need not wait.
     fn numbered(&self, need: &Need, back: usize) -> Option<NumberedFlags> {
         let round = self.round.filter(|round| round.once_more == 0)?;
         let period = self.period.filter(|period| *period > 1 && (back == 0 || back == *period))?;
@@ -63,17 +62,17 @@ impl<'i> ListPass<'i> {
     }
 }
 
-/// The loop of which a list is the body.
+/// The loop whose body is a list.
 #[derive(Clone, Copy)]
 struct LoopBody {
     op: OpId,
-    /// How many items come once more behind the last iteration.
+    /// How many items are executed once more after the last iteration.
     once_more: usize,
 }
 
 impl LoopBody {
-    /// After how many iterations the same bytes are used again, if that is the same for everything. Otherwise which iterations meet depends on more
-    /// than how far apart they are.
+    /// After how many iterations the same bytes are used again, if that is the same for everything. Otherwise the distance does not determine which
+    /// iterations share bytes.
     fn period(self, summaries: &[OrderSummary]) -> Option<usize> {
         let slots = summaries.iter().flat_map(|s| &s.parts).filter_map(|part| part.touch.slot);
         let mut periods = slots.filter(|slot| slot.around == self.op).map(|slot| slot.period as usize);
@@ -81,11 +80,10 @@ impl LoopBody {
         periods.all(|period| period == first).then_some(first)
     }
 
-    /// The loops at whose start a flag between two items is raised, and at whose end it is taken down, so that there are as many sets
-    /// as waits.
+    /// The loops before which a flag between two items is set, and after which it is awaited, so that sets and waits match.
     fn ends(self, from: usize, to: usize, carried: bool) -> (Option<OpId>, Option<OpId>) {
         let again = |item: usize| usize::from(item < self.once_more);
-        // The set of the same iteration will do where there is one.
+        // The set of the same iteration is enough, if there is one.
         let carried = carried && again(to) >= again(from);
         let left = usize::from(carried) + again(from) > again(to);
         (carried.then_some(self.op), left.then_some(self.op))
@@ -97,7 +95,7 @@ impl<'e> ListOrder<'e> {
         Self { target, edges, flags }
     }
 
-    /// A block of a function. Where it is not known what follows, all pipes finish before `end`.
+    /// A block of a function. If its successors are unknown, all pipes finish before `end`.
     pub fn block(&mut self, items: &[TreeNode], end: Option<OpId>) {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, None, Some(UnderWay::default()));
@@ -106,21 +104,21 @@ impl<'e> ListOrder<'e> {
         }
     }
 
-    /// A list that is gone through once.
+    /// A list that is executed once.
     fn straight(&mut self, items: &[TreeNode]) -> OrderSummary {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, None, None);
         FinishedList { items, summaries: &summaries, inserted: &inserted }.once()
     }
 
-    /// The body of a loop: what its next iteration needs is carried.
+    /// The body of a loop: dependences of the next iteration are carried.
     fn loop_body(&mut self, items: &[TreeNode], around: OpId, surely: bool) -> OrderSummary {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         let inserted = self.order(items, &summaries, Some(LoopBody { op: around, once_more: 0 }), None);
         FinishedList { items, summaries: &summaries, inserted: &inserted }.of_loop(surely)
     }
 
-    /// A loop that is left in the middle. What it orders is not looked into from outside.
+    /// A loop with its exit in the middle. The order that it provides is not used outside.
     fn conditional(&mut self, items: &[TreeNode], around: OpId, once_more: usize) {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, Some(LoopBody { op: around, once_more }), None);
@@ -205,7 +203,7 @@ impl<'e> ListOrder<'e> {
             for link in &pass.inserted[at].ends {
                 pass.knowledge.learn(link.src, link.dst, position(shift + link.from));
             }
-            // Those from the iteration before the last.
+            // Flags from the last iteration but one.
             if let Some(before) = shift.checked_sub(pass.items.len()).filter(|before| *before > 0) {
                 for link in pass.inserted[at].carried.iter().filter(|link| link.iterations == 1) {
                     pass.knowledge.learn(link.src, link.dst, position(before + link.from));
@@ -228,7 +226,7 @@ impl<'e> ListOrder<'e> {
         pass.knowledge.record();
     }
 
-    /// Inside of loops and branches, all pipes finish in front of a call and behind it.
+    /// In loops and branches, all pipes finish before and after a call.
     fn call(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         if pass.under_way.is_none() {
             let item = &pass.items[at];
@@ -240,10 +238,10 @@ impl<'e> ListOrder<'e> {
         }
     }
 
-    /// Finds what an item needs and does not have yet.
+    /// Finds dependences of an item that are not ordered yet.
     fn needs(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
         let mut needs = pass.history.needs(&pass.parts(at, shift), &pass.knowledge.now);
-        // What comes later knows more: it may make the others superfluous, and flags may make barriers so.
+        // Later dependences know more: they may make others redundant, and flags may make barriers redundant.
         let is_barrier = |n: &Need| n.from.part.touch.pipe == n.part.touch.pipe;
         needs.shared_sort_by_key(|n| (is_barrier(n), std::cmp::Reverse(n.from.item), n.part.touch));
         for need in needs {
@@ -270,7 +268,7 @@ impl<'e> ListOrder<'e> {
         let (iteration, first) = (shift / pass.items.len(), index(need.from.item));
         let (from, back) = (first % pass.items.len(), iteration - first / pass.items.len());
         let ends = pass.round.map_or((None, None), |round| round.ends(from, at, back > 0));
-        // Between two sets there is a wait: one that comes later in the iteration is made in front of the set.
+        // Between two sets there must be a wait: a wait that comes later in the iteration moves before the set.
         let to = if ends.0.is_some() { at.min(from) } else { at };
         let numbered = if to == at { pass.numbered(need, back) } else { None };
         self.flag(&pass.items[from], &pass.items[to], need, ends, numbered);

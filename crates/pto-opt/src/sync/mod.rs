@@ -1,9 +1,8 @@
-//! Orders the pipes of a core: flags where one pipe needs what another does, barriers where a pipe needs its own work done.
+//! Synchronises the pipes of a core: flags between pipes, barriers within a pipe.
 //!
-//! Every list of operations is looked at on its own, with loops and branches as single items. What an item needs from
-//! earlier ones is waited for in front of it, so that inside it nothing outside matters. What an iteration of a loop needs from the
-//! iteration before is a flag that is raised once before the loop and taken down once behind it: sets and waits match on every
-//! path, whatever loops are skipped and whatever branches are taken.
+//! Every list of operations is analysed on its own, with loops and branches as single items. Dependences of an item on earlier ones
+//! are awaited before it, so nothing outside matters inside it. A dependence of an iteration on the previous one is a flag that is
+//! set once before the loop and awaited once after it: sets and waits match on every path.
 
 mod apply;
 mod barriers;
@@ -31,20 +30,20 @@ use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
 use std::collections::BTreeSet;
 
-/// How pipes are ordered.
+/// How pipes are synchronised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SyncMode {
-    /// As few flags as are needed.
+    /// As few flags as possible.
     Minimal,
-    /// A barrier over all pipes wherever something is needed: slow, and useful to find out whether order is the problem.
+    /// A barrier over all pipes for every dependence: slow, but shows whether synchronisation is the problem.
     Barriers,
-    /// As few flags as are needed, in kernels that state no order of their own. The others stay as they are.
+    /// As few flags as possible, in kernels without synchronisation. The others stay as they are.
     Unstated,
     /// Not at all.
     None,
 }
 
-/// Why two instructions must not change places.
+/// The kind of a dependence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum DependenceKind {
     /// The second reads what the first writes.
@@ -63,7 +62,7 @@ pub struct Reason {
     pub first: OpId,
     /// The later one.
     pub second: OpId,
-    /// What they share, as the second knows it.
+    /// The value that they share, as the second names it.
     pub value: ValueId,
     /// How.
     pub hazard: DependenceKind,
@@ -81,56 +80,56 @@ pub enum Means {
         /// Which flag of this pair.
         id: u8,
     },
-    /// One pipe finishes what it has.
+    /// One pipe finishes its work.
     Barrier(Pipe),
-    /// All do, because nothing better is known; the text says why.
+    /// All pipes finish, because nothing better is known; the text says why.
     All(&'static str),
 }
 
-/// Flags of one edge that are told apart by the number of a tile, where a loop uses several tiles in turn.
+/// Flags of one edge, one for each of several tiles that a loop uses alternately.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct NumberedFlags {
     /// The loop.
     pub around: OpId,
     /// How many flags there are. The id of the edge is that of the first.
     pub count: u8,
-    /// The number of the tile where a flag is set.
+    /// The tile index where a flag is set.
     pub set: ValueId,
-    /// The same number where it is waited for.
+    /// The same index where it is awaited.
     pub wait: ValueId,
 }
 
-/// Something that is inserted.
+/// An inserted flag or barrier.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Edge {
     /// What.
     pub means: Means,
-    /// The operation behind which a flag is set.
+    /// The operation after which a flag is set.
     pub after: OpId,
-    /// The operation in front of which it is waited for.
+    /// The operation before which it is awaited.
     pub before: OpId,
-    /// The loop from one iteration to the next of which it reaches: the flag is up when the loop is entered.
+    /// The loop that carries it to the next iteration: the flag is set before the loop.
     pub carried_by: Option<OpId>,
-    /// The loop that may be left while the flag is up: it is taken down behind it.
+    /// The loop that may end while the flag is set: it is awaited after the loop.
     pub drained_by: Option<OpId>,
-    /// There is a flag for every tile that a loop uses in turn.
+    /// There is a flag for every tile that a loop uses alternately.
     pub numbered: Option<NumberedFlags>,
-    /// Who needs it.
+    /// The dependences that need it.
     pub reasons: Vec<Reason>,
 }
 
-/// A program whose pipes are ordered.
+/// A program with synchronised pipes.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Synced {
     /// The program.
     pub module: Module,
-    /// What was inserted. Operations are those of the program before.
+    /// The insertions. Operations are those of the original program.
     pub edges: Vec<Edge>,
-    /// Flags and barriers that the program had.
+    /// Flags and barriers that the program already had.
     pub kept: usize,
-    /// Functions that are left as they are: they compute which flags they use, or use tokens.
+    /// Functions that are left unchanged: they compute flag ids, or use tokens.
     pub left: Vec<OpId>,
 }
 
@@ -141,7 +140,7 @@ impl Synced {
         (flags, self.edges.len() - flags)
     }
 
-    /// Where all pipes wait for each other, and why; `before` is the program before.
+    /// Points at which all pipes wait for each other, and why; `before` is the original program.
     pub fn blanket(&self, before: &Module) -> Vec<Blanket> {
         let all = self.edges.iter().filter_map(|edge| match edge.means {
             Means::All(reason) => Some(Blanket { span: before.op(edge.before).span, reason }),
@@ -151,7 +150,7 @@ impl Synced {
     }
 }
 
-/// Inserts what orders the pipes of every function.
+/// Synchronises the pipes of every function.
 pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     let module = checked.module();
     let mut kept = 0;
@@ -169,7 +168,7 @@ pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     Synced { module, edges, kept, left }
 }
 
-/// The functions into which nothing is to be inserted.
+/// The functions into which nothing is inserted.
 pub(crate) fn as_they_are(module: &Module, mode: SyncMode) -> Vec<OpId> {
     match mode {
         SyncMode::Minimal | SyncMode::Barriers => Vec::new(),
@@ -178,7 +177,7 @@ pub(crate) fn as_they_are(module: &Module, mode: SyncMode) -> Vec<OpId> {
     }
 }
 
-/// What is missing in functions, and the functions that are not looked into.
+/// The missing edges of functions, and the functions that are not analysed.
 fn needed(
     checked: &Checked,
     places: &mut ValueMemory<'_>,
@@ -205,7 +204,7 @@ fn needed(
     (edges, left)
 }
 
-/// The last operation of a block that others may follow in ways that are not looked into.
+/// The last operation of a block whose successors are not analysed.
 fn block_end(module: &Module, blocks: &[pto_ir::BlockId], block: pto_ir::BlockId) -> Option<OpId> {
     (blocks.len() > 1).then(|| module.block(block).ops.last().copied()).flatten()
 }

@@ -1,4 +1,4 @@
-//! What a list orders by itself, for what is around it.
+//! The order that a list provides for what is around it.
 
 use super::known::{
     ENTRY, FlagLink, Inserted, Knowledge, KnownPositions, OrderSummary, OrderedTouch, PIPES, PipeSet, position,
@@ -6,7 +6,7 @@ use super::known::{
 use crate::tree::TreeNode;
 use std::collections::BTreeMap;
 
-/// A list that has got its flags and barriers.
+/// A list with its flags and barriers.
 pub(super) struct FinishedList<'i> {
     pub items: &'i [TreeNode],
     pub summaries: &'i [OrderSummary],
@@ -14,7 +14,7 @@ pub(super) struct FinishedList<'i> {
 }
 
 impl FinishedList<'_> {
-    /// Of a list that is gone through once.
+    /// For a list that is executed once.
     pub fn once(&self) -> OrderSummary {
         let (entered, end) = self.replay(1);
         let through = std::array::from_fn(|pipe| PipeSet::collect(|other| end[pipe][other] >= ENTRY));
@@ -23,7 +23,7 @@ impl FinishedList<'_> {
         OrderSummary { parts: self.parts(&entered, &end, 0), through, exit }
     }
 
-    /// Of the body of a loop. If it may have no iteration, only what its flags do in front of it and behind it counts.
+    /// For the body of a loop. If it may have no iteration, only its flags before and after the loop count.
     pub fn of_loop(&self, surely: bool) -> OrderSummary {
         let (entered, end) = self.replay(2);
         let (_, first) = self.replay(1);
@@ -41,7 +41,7 @@ impl FinishedList<'_> {
         OrderSummary { parts: self.parts(&entered, &end, self.items.len()), through, exit }
     }
 
-    /// What is known where the items of the first iteration begin, and behind the last iteration.
+    /// The knowledge before each item of the first iteration, and after the last iteration.
     fn replay(&self, iterations: usize) -> (Vec<KnownPositions>, KnownPositions) {
         let count = self.items.len();
         let mut knowledge = Knowledge::new(iterations * count);
@@ -56,7 +56,7 @@ impl FinishedList<'_> {
                 knowledge.record();
             }
         }
-        // Flags that are carried are waited for once more.
+        // Carried flags are awaited once more.
         let final_iteration = (iterations - 1) * count;
         for link in self.inserted.iter().flat_map(|i| &i.carried) {
             knowledge.learn(link.src, link.dst, position(final_iteration + link.from));
@@ -64,7 +64,7 @@ impl FinishedList<'_> {
         (entered, knowledge.now)
     }
 
-    /// The position at which each pipe has its last work, or 0.
+    /// The position of the last work of each pipe, or 0.
     fn last_uses(&self, shift: usize) -> [u32; PIPES] {
         let mut last = [0; PIPES];
         for (at, summary) in self.summaries.iter().enumerate() {
@@ -84,7 +84,7 @@ impl FinishedList<'_> {
                     part.after.has(other) || knows(pipe) || part.after.iter().any(knows)
                 });
                 let done = PipeSet::collect(|other| {
-                    // Whoever knows may have told others since.
+                    // A pipe that knows may have signalled others since.
                     let told = part.done.iter().any(|by| end[other][by] > own);
                     part.done.has(other) || told || end[other][pipe] >= own
                 });
@@ -95,7 +95,7 @@ impl FinishedList<'_> {
     }
 }
 
-/// What one of several lists does; which is not known.
+/// The order that one of several lists provides; which is unknown.
 pub(super) fn either(lists: Vec<OrderSummary>) -> OrderSummary {
     let mut lists = lists.into_iter();
     let Some(mut all) = lists.next() else { return OrderSummary::default() };
@@ -109,7 +109,7 @@ pub(super) fn either(lists: Vec<OrderSummary>) -> OrderSummary {
     all
 }
 
-/// One of each kind: the same bytes, touched in the same way and ordered in the same way.
+/// One touch of each kind: the same bytes, direction and order.
 fn united(parts: Vec<OrderedTouch>) -> Vec<OrderedTouch> {
     let mut kinds: BTreeMap<_, OrderedTouch> = BTreeMap::new();
     for part in parts {

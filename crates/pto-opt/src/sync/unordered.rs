@@ -1,4 +1,4 @@
-//! What a program leaves unordered, as far as its text tells.
+//! Unordered accesses, as far as the text shows them.
 
 use super::{Reason, needed};
 use crate::places::{Home, ValueMemory};
@@ -7,17 +7,17 @@ use pto_ir::{Module, OpId};
 use pto_isa::Family;
 use pto_isa::sort::SharedSort;
 
-/// Accesses that nothing orders.
+/// Unordered accesses.
 #[derive(Clone, Debug, Default)]
 pub struct Unordered {
     /// Pairs of instructions of one core that touch the same bytes, in program order.
     pub pairs: Vec<Reason>,
-    /// There is more that only a run can tell: computed addresses, computed flags, tokens, calls, or other cores.
+    /// There may be more that only a run can show: computed addresses, computed flags, tokens, calls, or other cores.
     pub unclear: bool,
 }
 
-/// Looks for accesses that nothing orders in some functions of a program. The program is not executed: a branch counts as taken and as not taken, and a loop as
-/// skipped and as repeated.
+/// Finds unordered accesses in some functions of a program, without executing it: a branch counts as taken and as not taken, and a loop as skipped
+/// and as repeated.
 ///
 /// ```
 /// use pto_isa::Target;
@@ -60,14 +60,14 @@ pub fn unordered(checked: &Checked, functions: &[OpId]) -> Unordered {
     Unordered { pairs, unclear }
 }
 
-/// Pipes between cores, signals and transfers order more than the pipes of a core.
+/// FIFO pipes, signals and transfers order more than the pipes of a core.
 fn concerns_other_cores(module: &Module, id: OpId) -> bool {
     let row = module.op(id).op.row();
     matches!(row.family, Family::Fifo | Family::Comm)
         || (row.family == Family::Sync && !super::user::orders_pipes(module, id))
 }
 
-/// One of the two lies at an address that is known only at run time, or is a tile of the caller.
+/// One of the two has an address that is known only at run time, or is a tile of the caller.
 fn somewhere(places: &mut ValueMemory<'_>, reason: &Reason) -> bool {
     places.of(reason.value).iter().any(|region| matches!(region.home, Home::Space(_)) && region.end == u64::MAX)
 }

@@ -1,4 +1,4 @@
-//! What the program orders itself.
+//! Synchronisation that the program has itself.
 
 use pto_ir::{Module, OpId};
 use pto_isa::row::{FlagForm, SyncOp};
@@ -9,9 +9,9 @@ pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
     module.sync(id).is_some_and(|sync| sync.is_flag() || sync.is_barrier())
 }
 
-/// True when a program states an order of pipes anywhere: flags, events, barriers, or buffer tokens.
+/// True when a program synchronises pipes anywhere: flags, events, barriers, or buffer tokens.
 ///
-/// Signals between cores and pipes between cores say nothing about the pipes of one core.
+/// Signals and FIFO pipes between cores do not order the pipes of one core.
 ///
 /// ```
 /// let (module, _) = pto_syntax::parse("func.func @f() { pto.barrier <PIPE_ALL> return }");
@@ -21,7 +21,7 @@ pub fn states_order(module: &Module) -> bool {
     !stated(module).is_empty()
 }
 
-/// The functions that state an order of pipes, with what they call and what calls them: order is stated for a kernel as a whole.
+/// The functions that synchronise pipes, with their callees and callers: a kernel synchronises itself as a whole or not at all.
 pub(crate) fn stated(module: &Module) -> BTreeSet<OpId> {
     let calls = module.calls();
     let mut near: HashMap<OpId, Vec<OpId>> = HashMap::new();
@@ -55,7 +55,7 @@ fn is_token(module: &Module, id: OpId) -> bool {
     module.sync(id).is_some_and(SyncOp::is_token)
 }
 
-/// True for functions whose flags cannot be followed: they compute the ids, or use buffer tokens.
+/// True for functions whose flags cannot be analysed: they compute the ids, or use buffer tokens.
 pub(super) fn orders_itself(module: &Module, function: OpId) -> bool {
     let mut found = false;
     module.walk_inside(function, &mut |id| {

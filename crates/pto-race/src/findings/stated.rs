@@ -86,7 +86,7 @@ impl Stated {
         self.flags.get(&flag).map_or(&[], Vec::as_slice)
     }
 
-    /// An id that a pair of pipes does not use, highest first, because computed ids count from 0.
+    /// An id that a pair of pipes does not use: the highest if the program computes ids, which usually count from 0.
     pub fn free_id(&self, src: Pipe, dst: Pipe, ids: u32) -> Option<u32> {
         let is_free = |id: &u32| {
             let flag = Flag { src, dst, id: (*id).into() };
