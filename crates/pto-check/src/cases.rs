@@ -1,8 +1,7 @@
-//! Ways in which an operation is executed: values of loop counters and conditions for which everything that decides where its
-//! tiles lie is known.
+//! Cases in which an operation executes: values of loop counters and conditions that determine the addresses of its tiles.
 //!
-//! Conditions that only a run knows are taken to be either, but not two that may depend on each other: what is found in a case
-//! must be able to happen.
+//! Conditions that are only known at run time may have either value, but two conditions that may depend on each other are not
+//! combined: every case must be possible.
 
 use crate::Info;
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
@@ -10,14 +9,14 @@ use pto_isa::ScalarType;
 use pto_isa::row::{Arith, Control};
 use std::collections::HashMap;
 
-/// Iterations of a loop that are looked at, where its end is known and where it is not.
+/// Iterations of a loop that are examined, with a known and with an unknown bound.
 const ITERATIONS: [i64; 2] = [4, 2];
-/// Cases of one operation that are looked at.
+/// Limit of cases of one operation.
 const MANY_CASES: usize = 16;
-/// Operations that are computed in one case.
+/// Limit of operations that are evaluated in one case.
 const MANY_STEPS: u32 = 128;
 
-/// Who is inside of whom.
+/// The enclosing operation of every operation.
 pub(crate) struct Enclosing {
     owners: HashMap<BlockId, (OpId, RegionId)>,
     blocks: HashMap<OpId, BlockId>,
@@ -37,7 +36,7 @@ impl Enclosing {
         this
     }
 
-    /// The operations around one, innermost first, with the region of each that it is in; nothing beyond a function.
+    /// The operations around one, innermost first, with the region of each that contains it, up to the function.
     fn around(&self, module: &Module, id: OpId) -> Vec<(OpId, RegionId)> {
         let next = |id: OpId| self.owners.get(self.blocks.get(&id)?).copied();
         let all = std::iter::successors(next(id), |(owner, _)| next(*owner));
@@ -45,26 +44,26 @@ impl Enclosing {
     }
 }
 
-/// What is known in one case.
+/// Known values in one case.
 #[derive(Clone, Default)]
 pub(crate) struct Case {
-    /// What was assumed, in order.
+    /// Assumptions, in order.
     assumed: Vec<(ValueId, i64)>,
     known: HashMap<ValueId, i64>,
     steps: u32,
 }
 
-/// Something that a case does not know.
+/// Why a value is unknown.
 pub(crate) enum Unknown {
     /// A condition that may be either.
     Condition(ValueId),
-    /// Nothing can be done about it.
+    /// It cannot be determined.
     Value,
 }
 
 type OrUnknown<T> = Result<T, Unknown>;
 
-/// The cases of an operation, in which `judge` may ask for more conditions; it is told of each until it finds something.
+/// Calls `judge` for the cases of an operation until it finds something; `judge` may ask for more conditions.
 pub(crate) fn each<T>(
     module: &Module,
     info: &Info,
@@ -127,7 +126,7 @@ impl Case {
         case
     }
 
-    /// Two conditions are independent only when whoever calls the function chooses them.
+    /// Two conditions are independent only if the caller of the function chooses them.
     fn may_assume(&self, module: &Module, is_given: &impl Fn(ValueId) -> bool, value: ValueId) -> bool {
         let is_condition = |v: ValueId| module.value_type(v).scalar() == Some(ScalarType::I1);
         let mut others = self.assumed.iter().map(|(v, _)| *v).filter(|v| is_condition(*v));
@@ -140,7 +139,7 @@ impl Case {
             match module.control(*id) {
                 Some(Control::If) if self.side(module, info, *id)? != Some(*region) => return Ok(false),
                 Some(Control::If | Control::For | Control::Fusion | Control::Execute) => {}
-                // What else there is has reasons of its own.
+                // Other operations decide in ways that are not modelled.
                 _ if module.op(*id).op.row().dialect == "scf" => return Err(Unknown::Value),
                 _ => {}
             }
@@ -157,13 +156,13 @@ impl Case {
 
     pub(crate) fn truth(&mut self, module: &Module, info: &Info, condition: ValueId) -> OrUnknown<bool> {
         self.number(module, info, condition).map(|n| n != 0).map_err(|unknown| match unknown {
-            // Where a part of it may be either, that part; else all of it.
+            // The part of the condition that may be either; else the whole condition.
             Unknown::Value => Unknown::Condition(condition),
             part => part,
         })
     }
 
-    /// The number that a value is.
+    /// The value as a number.
     pub(crate) fn number(&mut self, module: &Module, info: &Info, value: ValueId) -> OrUnknown<i64> {
         if let Some(n) = info.computed(value).or_else(|| self.known.get(&value).copied()) {
             return Ok(n);
@@ -182,7 +181,7 @@ impl Case {
             }
             (Some(is), [a]) if is_cast(is) => {
                 let n = self.number(module, info, *a)?;
-                // Bits that a cast from an unsigned number adds are zeros.
+                // A cast from an unsigned type extends with zeros.
                 let bits = module.value_type(*a).scalar().and_then(ScalarType::elem).map_or(64, |e| e.bits());
                 let unsigned = matches!(is, Arith::ExtendUnsigned | Arith::IndexCastUnsigned) && bits < 64;
                 let is_truth = is == Arith::ExtendSigned && module.value_type(*a).scalar() == Some(ScalarType::I1);
@@ -200,13 +199,13 @@ impl Case {
         };
         let kept = module.value_type(value).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
         let n = i64::try_from(kept).map_err(|_| Unknown::Value)?;
-        // A truth is 0 or 1 here, whatever its sign.
+        // A truth value is 0 or 1 here, regardless of its sign bit.
         let n = if module.value_type(value).scalar() == Some(ScalarType::I1) { i64::from(n != 0) } else { n };
         self.known.insert(value, n);
         Ok(n)
     }
 
-    /// What was assumed, as a text: "where `%c` is true", "where `%i` is 1".
+    /// The assumptions in words: "where `%c` is true", "where `%i` is 1".
     pub(crate) fn text(&self, module: &Module) -> String {
         let part = |(value, n): &(ValueId, i64)| {
             let name = module.value_name(*value);

@@ -5,7 +5,7 @@ use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Span, Type, codes};
 
-/// Checks the values one operation takes from or hands to its regions, its function, or its targets.
+/// Checks the values that an operation exchanges with its regions, its function, or its targets.
 pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: &mut Vec<Diagnostic>) {
     let cx = ControlOp { module, id };
     match module.control(id) {
@@ -15,7 +15,7 @@ pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: 
         Some(Control::While) => cx.while_op(problems),
         Some(Control::Function) => cx.returns(problems),
         Some(Control::Call) => cx.call(functions, problems),
-        // They hand nothing over, or the operation around them does.
+        // They pass no values, or the operation around them does.
         Some(
             Control::Module
             | Control::Section(_)

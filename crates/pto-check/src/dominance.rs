@@ -31,7 +31,7 @@ fn report(module: &Module, value: ValueId, span: Span, problems: &mut Vec<Diagno
     );
 }
 
-/// Where each operation stands, and what each block belongs to.
+/// The position of each operation, and the owner of each block.
 struct OpBlocks {
     op: Vec<(BlockId, u32)>,
     region: HashMap<BlockId, (RegionId, OpId)>,

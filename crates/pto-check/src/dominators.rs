@@ -1,4 +1,4 @@
-//! The dominator tree of a region, after Lengauer and Tarjan: its time hardly grows faster than the number of branches.
+//! The dominator tree of a region (Lengauer and Tarjan, almost linear time).
 
 use pto_ir::{BlockId, Module, RegionId};
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ impl Dominators {
         Self { index, interval }
     }
 
-    /// True when every path to `b` passes `a`; nothing is asked of blocks no path reaches.
+    /// True when every path to `b` passes `a`; always true for unreachable blocks.
     pub(crate) fn dominates(&self, a: BlockId, b: BlockId) -> bool {
         let at = |block: BlockId| self.index.get(&block).and_then(|&i| self.interval[i]);
         match (at(a), at(b)) {
@@ -62,7 +62,7 @@ fn intervals(idom: &[Option<usize>]) -> Vec<Option<(u32, u32)>> {
     interval
 }
 
-/// A walk over a graph, depth first from node 0: nodes in the order in which they are met, and what each was met from.
+/// A depth-first walk from node 0: nodes in preorder, and the parent of each.
 struct DepthFirst {
     met: Vec<usize>,
     number: Vec<Option<usize>>,
@@ -92,7 +92,7 @@ impl DepthFirst {
     }
 }
 
-/// The forest of nodes that are done. Paths are shortened as they are gone.
+/// The forest of processed nodes, with path compression.
 struct Forest {
     ancestor: Vec<Option<usize>>,
     /// The node with the least semidominator between a node and the root of its tree.
@@ -120,7 +120,7 @@ impl Forest {
     }
 }
 
-/// The node that every path to a node passes last; of node 0 itself; nothing for nodes that no path reaches.
+/// The immediate dominators; node 0 is its own, unreachable nodes have none.
 fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
     let count = successors.len();
     let walk = DepthFirst::over(successors);
@@ -158,7 +158,7 @@ fn immediate_dominators(successors: &[Vec<usize>]) -> Vec<Option<usize>> {
 mod tests {
     use super::*;
 
-    /// What is still reached when a node is taken away.
+    /// The nodes that are reachable without a node.
     fn reached(successors: &[Vec<usize>], without: usize) -> Vec<bool> {
         let mut seen = vec![false; successors.len()];
         let mut open = vec![0];

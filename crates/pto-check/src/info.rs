@@ -1,4 +1,4 @@
-//! What the checks find out on the way.
+//! Facts that the checks compute.
 
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{Arith, Control, Pipes, Storage};
@@ -10,7 +10,7 @@ use pto_isa::{Dir, Loc, Pipe, Target};
 pub struct Info {
     /// The target it was checked for.
     pub target: Target,
-    /// The constant behind each value, where the program fixes it.
+    /// The constant value of each value, if the program determines it.
     pub constants: Vec<Option<i64>>,
     /// As `constants`, with sums, differences and products of them.
     computed: Vec<Option<i64>>,
@@ -32,13 +32,13 @@ impl Info {
         self.constants[value.index()]
     }
 
-    /// The constant behind a value, or what is computed from constants alone.
+    /// The constant value of a value, or one that is computed from constants alone.
     pub(crate) fn computed(&self, value: ValueId) -> Option<i64> {
         self.computed[value.index()]
     }
 }
 
-/// Adds what sums, differences, products and casts make of constants.
+/// Adds sums, differences, products and casts of constants.
 fn computed(module: &Module, order: &[OpId], mut known: Vec<Option<i64>>) -> Vec<Option<i64>> {
     for &id in order {
         let Some(result) = module.results(id).next().filter(|r| known[r.index()].is_none()) else { continue };
@@ -57,7 +57,7 @@ fn computed(module: &Module, order: &[OpId], mut known: Vec<Option<i64>>) -> Vec
     known
 }
 
-/// The integer constant behind each value: literals, and casts of them.
+/// The integer constants: literals, and casts of them.
 pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
     let mut known = vec![None; module.value_count()];
     for &id in order {
@@ -73,7 +73,7 @@ pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
             _ => None,
         };
         if let Some(result) = module.results(id).next() {
-            // A cast keeps as many bits as its result has.
+            // A cast keeps the bits of its result type.
             let kept = |n: i64| module.value_type(result).scalar().map_or(n.into(), |s| s.wrapped(n.into()));
             known[result.index()] = value.and_then(|n| i64::try_from(kept(n)).ok());
         }
@@ -81,9 +81,9 @@ pub(crate) fn constants(module: &Module, order: &[OpId]) -> Vec<Option<i64>> {
     known
 }
 
-/// For each operation, whether its function gives tiles addresses. Statements outside functions are one function.
+/// For each operation, whether its function gives tiles addresses. Statements outside of functions count as one function.
 fn manual_ops(module: &Module, order: &[OpId]) -> Vec<bool> {
-    // A function and what is in it follow each other in the list.
+    // A function and its body are consecutive in the list.
     let mut manual = vec![false; module.op_count()];
     let mut rest = order;
     while let [_, after @ ..] = rest {
@@ -105,7 +105,7 @@ fn gives_address(module: &Module, id: OpId) -> bool {
     }
 }
 
-/// The pipe an operation runs on, when it runs on one.
+/// The pipe that an operation runs on, if any.
 pub fn pipe_of(module: &Module, id: OpId, target: Target) -> Option<Pipe> {
     let row = module.op(id).op.row();
     match row.pipe {
@@ -129,8 +129,8 @@ fn named_pipe(name: &str) -> Option<Pipe> {
     Pipe::parse(name).or_else(|| Pipe::of_class(name))
 }
 
-/// A flag or event between two pipes that an operation sets or waits for: the pipe whose work must be done, the one that
-/// waits, and the id where the text fixes it.
+/// A flag or event that an operation sets or waits for: the pipe whose work must be done, the one that waits, and the id
+/// if it is constant.
 pub fn flag_of(module: &Module, id: OpId) -> Option<(Pipe, Pipe, Option<u8>)> {
     let pipe = |names: [&str; 2]| match names.into_iter().find_map(|name| module.attr(id, name))? {
         Attr::Enum(def, at) => named_pipe(def.value(usize::from(*at))),

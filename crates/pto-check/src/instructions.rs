@@ -6,7 +6,7 @@ use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
 use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
-/// Checks every operation; rules that must wait for run time are noted in `info`.
+/// Checks every operation; rules that only run time can decide are recorded in `info`.
 pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: &mut Vec<Diagnostic>) {
     let mut dynamic = Vec::new();
     for &id in order {
@@ -18,9 +18,9 @@ pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: 
     info.dynamic = dynamic;
 }
 
-/// Checks the rules of one operation of a checked program again, with what is known when it is executed: types whose
-/// extents are fixed, and numbers. `facts` has one entry for each operand, then one for each result. An error comes before
-/// a warning.
+/// Checks the rules of one operation of a checked program again, with values that are known when it executes: types with
+/// fixed extents, and numbers. `facts` has one entry for each operand, then one for each result. An error comes before a
+/// warning.
 pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]) -> Option<Diagnostic> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
@@ -41,8 +41,8 @@ pub fn recheck(checked: &crate::Checked, id: OpId, facts: &[(Type, Option<i64>)]
     }
 }
 
-/// Lets the sources of an elementwise operation be valid where its destination is, whatever they say: so devices read them. False
-/// where the operation is none, or a source has no room for the region.
+/// Makes the sources of an elementwise operation valid where its destination is, because devices read them so. False if the
+/// operation is none, or if a source has no room for the region.
 pub fn widen(checked: &crate::Checked, id: OpId, facts: &mut [(Type, Option<i64>)]) -> bool {
     let (module, row) = (checked.module(), checked.module().op(id).op.row());
     let Some((names, dst)) = row.same_region(checked.info().target) else { return false };
@@ -70,7 +70,7 @@ pub(crate) struct OpCheck<'a> {
 }
 
 impl OpCheck<'_> {
-    /// Reports what is wrong with one operation; true when something must be checked at run time.
+    /// Reports the problems of one operation; true when something must be checked at run time.
     fn run(&self, problems: &mut Vec<Diagnostic>) -> bool {
         self.attributes(problems);
         let target = self.info.target;
@@ -96,7 +96,7 @@ impl OpCheck<'_> {
             problems.extend(self.row.hazards_of(&instance).filter_map(|h| self.fault(h)));
             return dynamic;
         }
-        // A tile that is wrong in itself was reported where it is defined.
+        // A malformed tile type was reported where it is defined.
         if args.iter().any(|a| a.ty.tile().is_some_and(is_malformed)) {
             return false;
         }
@@ -120,7 +120,7 @@ impl OpCheck<'_> {
         operands.chain(results).filter(|a| usize::from(a.slot) < slots).collect()
     }
 
-    /// Attributes as rules see them; most operations of a program are scalar and have neither.
+    /// Attributes as rules see them; most operations are scalar and have none.
     pub(crate) fn rule_attrs(&self) -> Vec<(&str, AttrValue<'_>)> {
         if self.row.shape_rules.is_empty() && self.row.rules.is_empty() && self.row.hazards.is_empty() {
             return Vec::new();
@@ -153,7 +153,7 @@ impl OpCheck<'_> {
         }
     }
 
-    /// A broken rule with its places, what is legal here and elsewhere, and a way out.
+    /// A broken rule with its spans, what is legal here and on other targets, and help.
     fn describe(&self, broken: Broken, accepted: &[Target]) -> Diagnostic {
         let target = self.info.target;
         let message = format!("{}: {}", phrase(broken.code, &self.name(), target), broken.found);
@@ -185,7 +185,7 @@ impl OpCheck<'_> {
         }
     }
 
-    /// What the device gets wrong.
+    /// A fault of the device.
     fn fault(&self, hazard: &Hazard) -> Option<Diagnostic> {
         let Harm::Fault(text) = hazard.harm else { return None };
         let message = format!("`{}` on {}: {text}", self.name(), self.info.target);
@@ -234,7 +234,7 @@ impl OpCheck<'_> {
         }
     }
 
-    /// A constant that is no number, or one with a point where the type has none.
+    /// A constant that is not a number, or a fraction for an integer type.
     fn constant_of_another_type(&self) -> Option<Diagnostic> {
         let is_constant = self.module.arith(self.id) == Some(Arith::Constant);
         let ty = self.module.value_type(self.module.results(self.id).next().filter(|_| is_constant)?).scalar()?;
@@ -256,7 +256,7 @@ impl OpCheck<'_> {
         let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
             .legal(format!("attributes: {legal}"))
             .page(self.row.page);
-        // What looks like a slip of the pen, or sets a pipe or a register, was meant to change the result.
+        // A likely typo, or an attribute for a pipe or a register, was meant to change the result.
         match known.iter().find(|k| table::distance(&k.to_ascii_lowercase(), &name.to_ascii_lowercase()) <= 2) {
             Some(near) => d.help(format!("did you mean `{near}`?")),
             None if matches!(self.row.family, Family::Fifo | Family::Config) => d,
@@ -302,7 +302,7 @@ fn fits(kind: AttrKind, attr: &Attr) -> bool {
     }
 }
 
-/// How a message about a broken rule begins.
+/// The start of a message about a broken rule.
 fn phrase(code: Code, name: &str, target: Target) -> String {
     match code {
         codes::ELEM_TYPE => format!("`{name}` does not take this element type on {target}"),

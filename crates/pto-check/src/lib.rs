@@ -65,23 +65,22 @@ impl Checked {
         &self.module
     }
 
-    /// What the checks found out.
+    /// Facts that the checks computed.
     pub fn info(&self) -> &Info {
         &self.info
     }
 
-    /// What is legal and worth a word, in source order.
+    /// Warnings, in source order.
     pub fn warnings(&self) -> &[Diagnostic] {
         &self.warnings
     }
 
-    /// Warnings about what a device does to this program that the program does not say: see
-    /// [`pto_isa::row::Hazard`].
+    /// Warnings about device behaviour that the program does not express: see [`pto_isa::row::Hazard`].
     pub fn hazards(&self) -> impl Iterator<Item = &Diagnostic> {
         self.warnings.iter().filter(|d| d.is_hazard())
     }
 
-    /// Gives the program back, unproven.
+    /// Returns the program, unproven.
     pub fn into_module(self) -> Module {
         self.module
     }
@@ -99,10 +98,10 @@ pub fn check(module: Module, target: Target) -> Result<Checked, Error> {
     Ok(Checked { module, info, warnings: problems })
 }
 
-/// Checks a program without taking it; what was found out is complete only when there are no problems.
+/// Checks a program without consuming it; the facts are complete only if there are no problems.
 pub fn inspect(module: &Module, target: Target) -> (Info, Vec<Diagnostic>) {
     let mut problems = Vec::new();
-    // Walked once; the passes go over the list.
+    // Walked once; the passes iterate over the list.
     let order = module.order();
     structure::check(module, &order, &mut problems);
     structs::check(module, &order, &mut problems);

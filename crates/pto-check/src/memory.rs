@@ -39,7 +39,7 @@ impl MemoryCheck<'_> {
         addresses(self.module, self.info, id)
     }
 
-    /// The tile an allocation or assignment places, and how many copies of it.
+    /// The tile that an allocation or assignment places, and its number of copies.
     fn placed_tile(&self, id: OpId) -> Option<(TileType, u64)> {
         let result = self.module.results(id).next();
         let value = result.or_else(|| self.module.operands(id).first().map(|o| o.value))?;
@@ -67,14 +67,13 @@ impl MemoryCheck<'_> {
             let message = format!("the tile has {bytes} bytes, {} of {target} has {}", space.name, space.bytes);
             let d = Diagnostic::new(codes::OUT_OF_MEMORY, self.module.op(id).name_span, message);
             let d = d.legal(format!("at most {} KiB", space.bytes / 1024));
-            // Other tools plan the two small tables with room the device does not have.
+            // Other tools place the two small tables in more memory than the device has.
             let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
             problems.push(if small { d.warning() } else { d });
         }
     }
 
-    /// Strides of a whole buffer that are not those of the tile which its extents and configuration say; the configuration of one
-    /// that is `bound` comes later.
+    /// Strides of a whole buffer that differ from those of its tile; the configuration of a `bound` buffer comes later.
     fn strides(&self, id: OpId, bound: &HashSet<ValueId>) -> Option<Diagnostic> {
         let value = self.module.results(id).next()?;
         if self.module.attr(id, "config").is_none() && bound.contains(&value) {
@@ -84,7 +83,7 @@ impl MemoryCheck<'_> {
         if let Some(source) =
             self.module.operands(id).first().filter(|_| self.module.storage(id) == Some(Storage::BindTile))
         {
-            // A window has the strides of what it is a window of.
+            // A window has the strides of its source.
             self.module.definition(source.value).filter(|id| self.module.storage(*id).is_some_and(is_own_buffer))?;
         }
         let (written, tile) = (buffer.strides()?, self.module.configured_tile(id, value)?);
@@ -104,7 +103,7 @@ impl MemoryCheck<'_> {
 
     fn mixed_addresses(&self, function: OpId, problems: &mut Vec<Diagnostic>) {
         let (mut with, mut without) = (None, Vec::new());
-        // Tiles that get their address later.
+        // Tiles that are assigned an address later.
         let mut assigned = HashSet::new();
         self.module.walk_inside(function, &mut |id| match self.module.storage(id) {
             Some(Storage::Tile) if self.addresses(id).is_empty() => without.push(id),
@@ -134,7 +133,7 @@ pub(crate) fn addresses(module: &Module, info: &Info, id: OpId) -> Vec<(Option<i
     operands.map(|o| (info.computed(o.value), o.span)).chain(attr).collect()
 }
 
-/// What is wrong with a fixed address.
+/// Problems of a constant address.
 fn place_problem(target: Target, space: &Space, bytes: u64, addr: i64, span: Span) -> Option<Diagnostic> {
     if addr < 0 || !(addr as u64).is_multiple_of(space.align) {
         let last = space.bytes.saturating_sub(bytes) / space.align * space.align;

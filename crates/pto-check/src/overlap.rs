@@ -1,4 +1,4 @@
-//! Operands of one instruction that share memory, with each other or with what the device uses beside them.
+//! Operands of one instruction that share memory with each other, or with memory that the device uses implicitly.
 
 use crate::cases::{self, Enclosing, Unknown};
 use crate::instructions::OpCheck;
@@ -34,7 +34,7 @@ pub(crate) fn is_work(module: &Module, id: OpId) -> bool {
     writes && module.operands(id).len() > 1
 }
 
-/// Destinations and sources of an instruction that must not share memory on the target, wherever they lie.
+/// Destinations and sources of an instruction that must not share memory on the target, regardless of their addresses.
 pub fn apart(checked: &Checked, id: OpId) -> Vec<(ValueId, ValueId)> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
@@ -77,9 +77,9 @@ pub(crate) struct OperandCheck<'a> {
     pub(crate) places: &'a TileAddresses<'a>,
     pub(crate) id: OpId,
     pub(crate) row: &'static Row,
-    /// Only operands that lie in these two parameters matter.
+    /// Only operands in these two parameters matter.
     pub(crate) given: Option<SharedParams>,
-    /// Where the tiles lie in a case, by operand.
+    /// The windows of tiles in a case, by operand.
     pub(crate) windows: Option<Vec<(ValueId, Window)>>,
 }
 
@@ -107,12 +107,12 @@ impl OperandCheck<'_> {
         }
     }
 
-    /// Some tile lies where conditions or counters say.
+    /// Conditions or counters determine the address of a tile.
     fn varies(&self) -> bool {
         self.tiles().any(|o| self.places.varies(o.value, self.id))
     }
 
-    /// What is wrong in a case that can happen, as a warning.
+    /// Problems in a possible case, as warnings.
     fn in_cases(&self, around: &Enclosing) -> Vec<Diagnostic> {
         let tiles: Vec<ValueId> = self.tiles().map(|o| o.value).collect();
         let found = cases::each(self.module, self.info, around, self.id, |case| {
@@ -154,13 +154,13 @@ impl OperandCheck<'_> {
         }
     }
 
-    /// Where two tiles lie in the case that is looked at.
+    /// The windows of two tiles in the current case.
     fn both(&self, a: ValueId, b: ValueId) -> Option<(&Window, &Window)> {
         let window = |tile: ValueId| self.windows.as_ref()?.iter().find(|(t, _)| *t == tile).map(|(_, w)| w);
         window(a).zip(window(b))
     }
 
-    /// How two tiles share memory when two parameters do.
+    /// How two tiles share memory if two parameters do.
     fn through(&self, given: SharedParams, extent: TileExtent, a: ValueId, b: ValueId) -> Overlap {
         let (p, q) = (TileHome::Tile(given.tiles.0), TileHome::Tile(given.tiles.1));
         let windows = self.places.window(a, self.id).zip(self.places.window(b, self.id));
@@ -192,7 +192,7 @@ impl OperandCheck<'_> {
         self.row.scratch.is_some_and(|s| s.slot == self.slot(operand).name)
     }
 
-    /// A destination against every tile that is read: the same memory where that is unsafe, or a part of it.
+    /// A destination against every tile that is read: the same memory if that is unsafe, or a part of it.
     fn destinations(&self, harms: &[Harm], problems: &mut Vec<Diagnostic>) {
         let distinct = is_distinct(self.row, self.info.target);
         let data = self.tiles().filter(|o| !self.is_scratch(o));
@@ -224,7 +224,7 @@ impl OperandCheck<'_> {
         }
     }
 
-    /// What the device computes instead, because two operands share their memory, or do not.
+    /// The wrong result of the device if two operands share their memory, or do not.
     fn place_fault(&self, harm: Harm, (dst, src): (&Operand, &Operand), overlap: Overlap) -> Option<Diagnostic> {
         let (d, s, target) = (self.slot(dst).name, self.slot(src).name, self.info.target);
         let message = match harm {
@@ -240,14 +240,14 @@ impl OperandCheck<'_> {
         let d = Diagnostic::new(codes::DEVICE_FAULT, dst.span, message).warning().label(src.span, format!("`{s}`"));
         let d = d.page(self.row.page);
         Some(match harm {
-            // Where places are left to others, the two get the same one, as long as that is possible.
+            // If addresses are open, the two get the same one if possible.
             _ if same => return None,
             Harm::Ignores(..) => d.legal("the same memory for both"),
             _ => d.legal("separate memory"),
         })
     }
 
-    /// The scratch tile against every other one: what is kept there would be written over, or write over them.
+    /// The scratch tile against every other one: each would overwrite the other.
     fn scratch(&self, problems: &mut Vec<Diagnostic>) {
         let Some(scratch) = self.tiles().find(|o| self.is_scratch(o)) else { return };
         for other in self.tiles().filter(|o| !self.is_scratch(o)) {
@@ -268,7 +268,7 @@ impl OperandCheck<'_> {
         }
     }
 
-    /// Operands that lie in memory which the device works in by itself.
+    /// Operands in memory that the device uses implicitly.
     fn hidden(&self, hidden: HiddenMemory, problems: &mut Vec<Diagnostic>) {
         let bytes: Runs = hidden_runs(&hidden);
         for operand in self.tiles() {
@@ -294,7 +294,7 @@ impl OperandCheck<'_> {
     }
 }
 
-/// How to keep out of memory that an instruction uses by itself.
+/// How to avoid memory that an instruction uses implicitly.
 pub(crate) fn avoid(d: Diagnostic, row: &Row, target: Target) -> Diagnostic {
     let d = d.legal(format!("other addresses on {target}")).page(row.page);
     match row.scratch {

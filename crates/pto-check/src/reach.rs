@@ -1,29 +1,29 @@
-//! A function and those it calls, apart from the rest of a file.
+//! A function and its callees, without the rest of a file.
 
 use pto_ir::{Attr, BlockId, Module, OpId, Sym};
 use pto_isa::Span;
 use pto_isa::row::Control;
 use std::collections::{HashMap, HashSet};
 
-/// What a function needs of its file.
+/// The part of a file that a function needs.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Reach {
-    /// The file without the functions that do not take part.
+    /// The file without unrelated functions.
     pub module: Module,
-    /// Where those are in the text.
+    /// The spans of those.
     left_out: Vec<Span>,
 }
 
 impl Reach {
-    /// True for a place in a function that does not take part.
+    /// True for a span in an unrelated function.
     pub fn leaves_out(&self, place: Span) -> bool {
         self.left_out.iter().any(|f| f.start <= place.start && place.end <= f.end)
     }
 }
 
-/// The function of a name and all that it needs: what it calls, directly or not, and what is at the other end of its
-/// pipes. `None` when there is no such function.
+/// The function of a name and all that it needs: its callees, directly or not, and the other ends of its FIFO pipes.
+/// `None` if there is no such function.
 pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     let functions = module.functions();
     let by_name = module.functions_by_name();
@@ -43,7 +43,7 @@ pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     Some(Reach { module, left_out })
 }
 
-/// What each function names. A call needs its callee; ends of a pipe need each other, whichever names the other.
+/// The functions that each function needs. A call needs its callee; the ends of a FIFO pipe need each other.
 fn needs(module: &Module, functions: &[OpId], by_name: &HashMap<Sym, OpId>) -> HashMap<OpId, Vec<OpId>> {
     let mut needs: HashMap<OpId, Vec<OpId>> = HashMap::new();
     for &function in functions {

@@ -1,4 +1,4 @@
-//! Scratch tiles that a program leaves to others.
+//! Omitted scratch tiles.
 
 use crate::Checked;
 use crate::instructions::OpCheck;
@@ -8,9 +8,9 @@ use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::sort::SharedSort;
 use pto_isa::{BLOCK_BYTES, DType, Dim, Loc, Target, TileType, Type, codes};
 
-/// The scratch tile of an operation that needs one, or may need one with the valid regions of a run, or would work in memory
-/// that nobody names, and leaves it out: the first that its rules take. `None` where nothing is
-/// missing, or where the program places its tiles itself and so must have it.
+/// The scratch tile that an operation needs and omits: the first type that its rules accept. An operation also needs one if
+/// valid regions at run time may require it, or if the device would use memory implicitly. `None` if nothing is missing, or
+/// if the program places its tiles itself and so must have it.
 ///
 /// ```
 /// use pto_isa::{Target, table::op};
@@ -29,7 +29,7 @@ pub fn missing_scratch(checked: &Checked, id: OpId) -> Option<TileType> {
     if checked.info().manual[id.index()] { None } else { scratch_left_out(checked, id) }
 }
 
-/// The same, also where the program places its tiles.
+/// The same, also if the program places its tiles.
 pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
@@ -39,7 +39,7 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     }
     let check = OpCheck { module, info, id, row };
     let (args, attrs) = (check.args(), check.rule_attrs());
-    // As it would be judged when nobody added anything.
+    // Judged as if nothing were added.
     let instance =
         |args: &[RuleArg<'_>]| Instance { row, target: info.target, manual: true, args, attrs: &attrs }.check();
     let stands_in = !row.cpp.scratch.is_empty() && info.target == Target::A2A3;
@@ -54,10 +54,10 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
     let bytes = scratch.bytes.into_iter().chain(scratch.written).filter_map(|bytes| bytes(&alone)).max();
     let mut possible = candidates(&args, bytes.unwrap_or(0));
     if row.hazards_of(&alone).any(|h| matches!(h.harm, Harm::Hidden(_))) {
-        // It stands for memory that the device walks through from one end to the other.
+        // It stands for memory that the device uses from one end to the other.
         possible.shared_sort_by_key(TileType::bytes);
     }
-    // What is open, and what the device does wrong, with such a tile.
+    // Open rules, and hazards of the device, with such a tile.
     let verdict = |tile: &TileType| {
         let ty = Type::TileBuf(*tile);
         let mut with: Vec<RuleArg<'_>> =
@@ -73,18 +73,18 @@ pub fn scratch_left_out(checked: &Checked, id: OpId) -> Option<TileType> {
         return None;
     }
     let good = || legal.iter().filter(|(_, (_, harms))| *harms == best);
-    // Where the rules wait for the run, only the largest is safe.
+    // If rules can only be decided at run time, only the largest is safe.
     let certain = good().find(|(_, (open, _))| !open);
     certain.or_else(|| good().max_by_key(|(t, _)| t.bytes())).map(|(t, _)| **t)
 }
 
-/// How many things a device does to this use that a scratch tile may prevent.
+/// The number of hazards of this use that a scratch tile may prevent.
 fn harms(instance: &Instance<'_>) -> usize {
     let counts = |harm: Harm| matches!(harm, Harm::Hidden(_) | Harm::Fault(_) | Harm::Destroys(_));
     instance.row.hazards_of(instance).filter(|h| counts(h.harm)).count()
 }
 
-/// Memory that a device works in besides the operands of an operation and its scratch tile.
+/// Memory that a device uses besides the operands of an operation and its scratch tile.
 #[derive(Clone, Debug, Default)]
 pub struct WorkSpace {
     /// The slots of the sources that it uses.
@@ -93,7 +93,7 @@ pub struct WorkSpace {
     pub hidden: Vec<HiddenMemory>,
 }
 
-/// What a device works in besides the operands of an operation.
+/// The memory that a device uses besides the operands of an operation.
 pub fn work_space(checked: &Checked, id: OpId) -> WorkSpace {
     let (module, info) = (checked.module(), checked.info());
     let row = module.op(id).op.row();
@@ -114,10 +114,10 @@ pub fn work_space(checked: &Checked, id: OpId) -> WorkSpace {
     space
 }
 
-/// Valid rows and columns that a tile may have.
+/// The valid rows and columns that a tile may have.
 type RegionOf = fn(&TileType) -> (u64, u64);
 
-/// The types of operands with some of the valid regions that they may have when the operation is executed.
+/// The operand types with some of the valid regions that they may have at run time.
 fn with_regions(args: &[RuleArg<'_>]) -> Vec<Vec<Type>> {
     let is_open = |t: &TileType| t.valid_rows.fixed().is_none() || t.valid_cols.fixed().is_none();
     if !args.iter().any(|a| a.ty.tile().is_some_and(is_open)) {
@@ -140,8 +140,8 @@ fn retyped<'a>(args: &[RuleArg<'_>], types: &'a [Type]) -> Vec<RuleArg<'a>> {
     args.iter().zip(types).map(|(a, ty)| RuleArg { slot: a.slot, ty, value: a.value }).collect()
 }
 
-/// Tiles like those of the operation first: devices walk through a scratch tile row by row, so its rows should be like theirs. Then
-/// tiles of other element types, and of a number of bytes.
+/// Candidates: tiles like those of the operation first, because devices use a scratch tile row by row. Then tiles of other element
+/// types, and of a number of bytes.
 fn candidates(args: &[RuleArg<'_>], bytes: u64) -> Vec<TileType> {
     let tiles: Vec<&TileType> = args.iter().filter_map(|a| a.ty.tile()).collect();
     let own = tiles.iter().map(|t| t.dtype);
@@ -154,7 +154,7 @@ fn candidates(args: &[RuleArg<'_>], bytes: u64) -> Vec<TileType> {
         let more = tiles.iter().map(|t| (t.rows + 1, t.cols.next_multiple_of(unit)));
         let sizes = like.chain(more).chain([(1, row)]);
         all.extend(sizes.map(|(rows, cols)| TileType::new(Loc::Vec, dtype, rows, cols)));
-        // Some are valid where another operand is.
+        // Some are as large as the valid region of another operand.
         let partial = tiles.iter().map(|t| (t.rows, t.cols.next_multiple_of(unit), t.valid_rows, t.valid_cols));
         all.extend(partial.map(|(r, c, rows, cols)| TileType::new(Loc::Vec, dtype, r, c).valid(rows, cols)));
     }

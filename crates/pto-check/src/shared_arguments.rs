@@ -1,4 +1,4 @@
-//! Calls that give a function two tiles which share memory, where an instruction of the function must not have that.
+//! Calls that pass two tiles with shared memory to a function, if an instruction of the function forbids that.
 
 use crate::Info;
 use crate::overlap::{OperandCheck, SharedParams, is_work};
@@ -7,7 +7,7 @@ use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeSet, HashMap};
 
-/// Calls with more tiles than this are not looked at.
+/// Calls with more tiles than this are not analysed.
 const MANY_TILES: usize = 32;
 
 pub(crate) fn check(
@@ -26,7 +26,7 @@ pub(crate) fn check(
     }
 }
 
-/// How two arguments share memory: byte for byte, or in part.
+/// How two arguments share memory: completely or in part.
 fn how(places: &TileAddresses<'_>, a: &Operand, b: &Operand, call: OpId) -> Option<Overlap> {
     let (x, y) = (places.window(a.value, call)?, places.window(b.value, call)?);
     match x.overlap(TileExtent::Valid, &y) {
@@ -36,10 +36,10 @@ fn how(places: &TileAddresses<'_>, a: &Operand, b: &Operand, call: OpId) -> Opti
     }
 }
 
-/// The places of two arguments in the text.
+/// The spans of two arguments.
 type SpanPair = (Span, Span);
 
-/// What a function does with two tiles that share memory.
+/// The effect of a function on two tiles that share memory.
 #[derive(Default)]
 struct SharedUse {
     /// Problems, and the instructions they are about.
@@ -76,7 +76,7 @@ impl SharedCheck<'_> {
         found
     }
 
-    /// Looks at a function that is given such tiles, and at those that it hands them to.
+    /// Analyses a function that gets such tiles, and its callees.
     fn follow(&mut self, call: OpId, pair: &SpanPair, given: SharedParams, problems: &mut Vec<Diagnostic>) {
         let mut seen = BTreeSet::new();
         let mut open = vec![(call, given)];
@@ -100,7 +100,7 @@ impl SharedCheck<'_> {
         }
     }
 
-    /// What is wrong in the body of a function, and what it calls with these tiles.
+    /// The problems in the body of a function, and its calls with these tiles.
     fn body(&self, function: OpId, given: SharedParams) -> SharedUse {
         let (module, (p, q)) = (self.module, given.tiles);
         let (mut inner, mut body) = (Vec::new(), SharedUse::default());
@@ -122,7 +122,7 @@ impl SharedCheck<'_> {
         body
     }
 
-    /// True when a tile is a parameter, all of it.
+    /// True when a tile is a whole parameter.
     fn is_whole(&self, tile: ValueId, parameter: ValueId, at: OpId) -> bool {
         let whole = |ty| Window::whole(TileHome::Tile(parameter), Linear::default(), ty);
         let ty = self.module.tile(parameter).copied();
@@ -130,7 +130,7 @@ impl SharedCheck<'_> {
     }
 }
 
-/// What is wrong in the function is the fault of the call.
+/// A problem in the function, reported at the call.
 fn at_the_call(d: Diagnostic, (one, other): &SpanPair, inside: Span) -> Diagnostic {
     let mut d = d;
     d.primary.span = *one;

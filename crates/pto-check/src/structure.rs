@@ -19,7 +19,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
     dominance::check(module, order, problems);
 }
 
-/// A module that names a target nobody knows would be checked for another one without a word.
+/// A module with an unknown target would silently be checked for another one.
 fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
     for &id in &module.block(module.top).ops {
         let Some(name) = module.symbol(id, "pto.target_arch") else { continue };
@@ -37,11 +37,11 @@ fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
 pub(crate) struct Functions {
     by_name: HashMap<Sym, OpId>,
     all: Vec<OpId>,
-    /// How often a similar name was looked for.
+    /// How often a similar name was searched.
     suggestions: Cell<u32>,
 }
 
-/// Looking for similar names takes long, and nobody reads hundreds of suggestions.
+/// Limit of searches for similar names: they are slow, and hundreds of suggestions help nobody.
 const SUGGESTIONS: u32 = 20;
 
 impl Functions {
@@ -195,7 +195,7 @@ const fn is_terminator(c: Custom) -> bool {
     matches!(c, Return | Yield | FusionYield | Condition | Branch | CondBranch | Switch)
 }
 
-/// Looks at the blocks below an operation: what ends them, and what must not be in them.
+/// Checks the blocks of an operation: how they end, and what must not be in them.
 fn placement(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
     let parent = custom(module, id);
     if let Some(c) = parent.filter(|&c| !module.has_anatomy(id, c)) {

@@ -5,7 +5,7 @@ use pto_isa::row::Storage;
 use pto_isa::sort::SharedSort;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, ViewType, codes};
 
-/// Reports each broken type once, at the first value that has it; values with memory of their own first.
+/// Reports each malformed type once, at the first value that has it; allocations first.
 pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &mut Vec<Diagnostic>) {
     let mut seen = vec![false; module.types().len()];
     let ids = values_of(module, order);
@@ -25,7 +25,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &
         };
         for rule in tile.broken_rules() {
             let d = describe(&tile, rule, name, value.span);
-            // A view or a parameter shows memory that somebody else laid out; the device headers still refuse it.
+            // A view or a parameter names memory that was laid out elsewhere; the device headers still reject it.
             let layout = matches!(rule, TileRule::RowBytes | TileRule::BoxCols | TileRule::BoxRows);
             let tolerable = layout && !allocates(module, value.def);
             problems.push(if tolerable { d.warning() } else { d });
@@ -65,7 +65,7 @@ fn allocates(module: &Module, def: Def) -> bool {
     }
 }
 
-/// Bytes beyond every address.
+/// A size beyond every address.
 fn too_large(view: &ViewType, name: &str, span: Span) -> Option<Diagnostic> {
     (!view.is_addressable()).then(|| {
         let message = format!("`%{name}` is {view}: more bytes than the address space has");

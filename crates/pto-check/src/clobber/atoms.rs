@@ -1,7 +1,7 @@
-//! Memory cut into pieces that are only ever used together.
+//! Memory divided into pieces that are always used together.
 //!
-//! Two bytes are in the same atom when every window that holds one of them holds the other. So a window is a list of atoms,
-//! however many runs it has, and what happens to a window is what happens to its atoms.
+//! Two bytes are in the same atom when every window that contains one of them contains the other. So a window is a list of
+//! atoms, however many runs it has, and an effect on a window is an effect on its atoms.
 
 use crate::places::{Runs, TileHome, Window};
 use pto_ir::ValueId;
@@ -12,10 +12,10 @@ use std::rc::Rc;
 /// A piece of memory.
 pub(super) type Atom = u32;
 
-/// Bytes that are counted from one point: a home, and multiples of unknown numbers.
+/// The base of byte offsets: a home, and multiples of unknown numbers.
 pub(super) type AtomBase = (TileHome, BTreeMap<ValueId, i64>);
 
-/// Memory with more runs than this is not followed, nor is memory whose windows consist of more atoms.
+/// Memory with more runs than this is not tracked, nor is memory whose windows have more atoms.
 const MANY: usize = 1 << 20;
 
 /// The windows of a program, and then their atoms.
@@ -41,12 +41,12 @@ impl Atoms {
         self.groups.get(group).into_iter().flatten().copied().collect()
     }
 
-    /// The atoms of a window that was added before.
+    /// The atoms of a window that was added.
     pub(super) fn of(&self, group: &AtomBase, runs: Runs) -> Rc<[Atom]> {
         self.atoms.get(&(group.clone(), runs)).cloned().unwrap_or_default()
     }
 
-    /// Cuts everything that was added.
+    /// Divides everything that was added into atoms.
     pub(super) fn cut(&mut self) {
         for (group, windows) in &self.groups {
             let windows: Vec<Runs> = windows.iter().copied().collect();
@@ -57,7 +57,7 @@ impl Atoms {
     }
 }
 
-/// The atoms of windows; none at all where there would be too many.
+/// The atoms of windows; none if there would be too many.
 fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     let none = vec![Vec::new(); windows.len()];
     if windows.iter().map(|w| w.count as usize).fold(0, usize::saturating_add) > MANY {
@@ -70,7 +70,7 @@ fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     ends.shared_sort();
     let mut lists = none.clone();
     let mut known: HashMap<u64, Atom> = HashMap::new();
-    // The windows that hold the current byte, and a number that stands for the set of them.
+    // The windows that contain the current byte, and a hash of that set.
     let (mut open, mut sign, mut parts) = (BTreeSet::new(), 0, 0);
     for (n, (at, window)) in ends.iter().enumerate() {
         if !open.remove(window) {
@@ -92,7 +92,7 @@ fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     lists
 }
 
-/// Spreads a number over 64 bits, so that sums of a few are as good as different.
+/// Mixes a number over 64 bits, so that sums of a few are practically unique.
 fn mixed(n: u64) -> u64 {
     let n = n.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

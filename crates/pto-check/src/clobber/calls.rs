@@ -1,4 +1,4 @@
-//! What functions do to the tiles that they are given.
+//! The effects of functions on their tile parameters.
 
 use super::atoms::{Atom, AtomBase, group};
 use super::{ClobberSummary, ClobberWalk, Loss, OperandUse, TileRead};
@@ -6,10 +6,10 @@ use crate::places::{Runs, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Functions that use a parameter in more ways than this are not followed.
+/// Functions that use a parameter in more ways than this are not analysed.
 const MANY_WINDOWS: usize = 64;
 
-/// Functions, each behind those that it calls. One that calls itself has no such place.
+/// Functions, callees first. Recursive ones are left out.
 pub(super) fn callees_first(module: &Module, calls: &HashMap<OpId, OpId>) -> Vec<OpId> {
     let mut called: HashMap<OpId, Vec<OpId>> = HashMap::new();
     let functions = module.functions();
@@ -39,12 +39,12 @@ pub(super) fn parameters(module: &Module, function: OpId) -> &[ValueId] {
     block.map_or(&[], |b| &module.block(*b).args)
 }
 
-/// What is counted from the start of a parameter.
+/// The base of offsets from the start of a parameter.
 fn parameter(value: ValueId) -> AtomBase {
     (TileHome::Tile(value), BTreeMap::new())
 }
 
-/// Bytes of a parameter as bytes of the tile that is given for it; `None` where they are none that can be counted.
+/// Bytes of a parameter as bytes of its argument; `None` if they cannot be mapped.
 fn given(runs: Runs, dense: &Window, window: &Window) -> Option<Runs> {
     let (from, to) = (i64::try_from(dense.pitch()).ok()?, i64::try_from(window.pitch()).ok()?);
     let start = window.start.constant;
@@ -60,7 +60,7 @@ fn given(runs: Runs, dense: &Window, window: &Window) -> Option<Runs> {
     fits.then(|| Runs::new(at, runs.bytes as u64, runs.count as u64, (runs.stride / from).saturating_mul(to) as u64))
 }
 
-/// The windows that a function uses of a parameter, and those of the tile which a call gives for it.
+/// The windows of a parameter that a function uses, and those of the argument.
 fn passed(
     walk: &ClobberWalk<'_>,
     call: OpId,
@@ -88,20 +88,20 @@ impl ClobberWalk<'_> {
         Some(pairs.filter(|(o, p)| module.tile(o.value).is_some() && module.tile(*p).is_some()).collect())
     }
 
-    /// Adds the windows that a called function uses.
+    /// Adds the windows that a callee uses.
     pub(super) fn add_call(&mut self, call: OpId) {
         for (operand, parameter) in self.tiles_of_call(call).unwrap_or_default() {
             self.add_given(call, operand.value, parameter);
         }
     }
 
-    /// Adds the windows that are used of a parameter to those of the tile that is given for it.
+    /// Adds the windows of a parameter to those of its argument.
     pub(super) fn add_given(&mut self, at: OpId, tile: ValueId, parameter: ValueId) {
         let Some((group, pairs)) = passed(self, at, tile, parameter) else { return };
         pairs.into_iter().for_each(|(_, runs)| self.atoms.add(group.clone(), runs));
     }
 
-    /// Which atoms of a parameter the atoms of the tile are that is given for it.
+    /// Pairs of atoms of an argument and of its parameter.
     pub(super) fn same_atoms(&self, at: OpId, tile: ValueId, param: ValueId) -> Option<Vec<(Atom, Atom)>> {
         let (group, pairs) = passed(self, at, tile, param)?;
         let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
@@ -113,13 +113,13 @@ impl ClobberWalk<'_> {
         Some(own.iter().filter_map(|(atom, set)| Some((*atom, *inside.get(set)?))).collect())
     }
 
-    /// Which atoms of a parameter the atoms of an argument are; nothing where that is not known.
+    /// Pairs of atoms of the arguments and the parameters of a call; none if unknown.
     fn arguments(&self, call: OpId) -> Vec<(Operand, Vec<(Atom, Atom)>)> {
         let tiles = self.tiles_of_call(call).unwrap_or_default().into_iter();
         tiles.filter_map(|(operand, param)| Some((operand, self.same_atoms(call, operand.value, param)?))).collect()
     }
 
-    /// Follows what may be lost into functions and out of them.
+    /// Tracks memory that may be lost into functions and out of them.
     pub(super) fn track_calls(&mut self, functions: &[OpId]) {
         let mut handed: BTreeMap<OpId, Vec<(Atom, Atom)>> = BTreeMap::new();
         for &function in functions {
@@ -128,7 +128,7 @@ impl ClobberWalk<'_> {
             let calls = inner.iter().filter(|id| self.calls.contains_key(id));
             let mut pairs: Vec<(Atom, Atom)> =
                 calls.flat_map(|call| self.arguments(*call)).flat_map(|(_, pairs)| pairs).collect();
-            // Inner loops are given what outer ones carry.
+            // Inner loops take what outer ones carry.
             pairs.extend(inner.iter().rev().flat_map(|id| self.carried_atoms(*id)));
             for (outer, inner) in &pairs {
                 if self.tracked.contains(inner) {
@@ -146,8 +146,8 @@ impl ClobberWalk<'_> {
         }
     }
 
-    /// What a call does: what the function does to its parameters, and to memory that has addresses. A function without a body may
-    /// do anything.
+    /// The effect of a call: that of the function on its parameters and on memory with addresses. A function without a body may do
+    /// anything.
     pub(super) fn call(&self, id: OpId) -> ClobberSummary {
         let function = self.calls.get(&id).filter(|f| !self.module.op_regions(**f).is_empty());
         let Some(body) = function.and_then(|f| self.functions.get(f)) else { return self.opaque(id) };
@@ -167,7 +167,7 @@ impl ClobberWalk<'_> {
                 all.written.extend(body.written.contains(&inner).then_some(outer));
             }
         }
-        // The parameters themselves are nobody else's.
+        // Parameters do not exist outside of the function.
         let parameters: BTreeSet<Atom> = function.map(|f| self.parameter_atoms(*f)).unwrap_or_default();
         all.exposed.retain(|atom, _| !parameters.contains(atom));
         all.lost.retain(|atom, _| !parameters.contains(atom));
@@ -184,7 +184,7 @@ impl ClobberWalk<'_> {
         ClobberSummary { written: written.copied().collect(), ..ClobberSummary::default() }
     }
 
-    /// The atoms of what a function is given.
+    /// The atoms of the parameters of a function.
     pub(super) fn parameter_atoms(&self, function: OpId) -> BTreeSet<Atom> {
         self.atoms_of_parameters(parameters(self.module, function))
     }
@@ -200,7 +200,7 @@ impl ClobberWalk<'_> {
             .collect()
     }
 
-    /// What of a function's body matters to those that call it.
+    /// The part of the effect of a body that matters to callers.
     pub(super) fn outside(&self, function: OpId, mut body: ClobberSummary) -> ClobberSummary {
         let mut known = self.parameter_atoms(function);
         known.extend(&self.addressed);

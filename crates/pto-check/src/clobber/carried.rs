@@ -1,4 +1,4 @@
-//! Loops that exchange tiles: each iteration is summed up with the tiles from outside that its parameters are.
+//! Loops that exchange tiles: each iteration is summarised with the outer tiles that its parameters stand for.
 
 use super::atoms::Atom;
 use super::{ClobberSummary, ClobberWalk, Loss};
@@ -11,7 +11,7 @@ impl ClobberWalk<'_> {
         self.places.carried(id).cloned()
     }
 
-    /// Adds the windows that a loop uses of what it carries.
+    /// Adds the windows that a loop uses of its carried tiles.
     pub(super) fn add_carried(&mut self, id: OpId) {
         let Some(carried) = self.carried(id) else { return };
         for tiles in &carried.iterations {
@@ -21,20 +21,20 @@ impl ClobberWalk<'_> {
         }
     }
 
-    /// Atoms of tiles from outside, and those of the parameters that they may be given for.
+    /// Pairs of atoms of outer tiles and of the parameters that they may be.
     pub(super) fn carried_atoms(&self, id: OpId) -> Vec<(Atom, Atom)> {
         let iterations =
             self.carried(id).into_iter().flat_map(|c| (0..c.iterations.len()).map(move |n| (c.clone(), n)));
         iterations.flat_map(|(carried, n)| self.given_in(id, &carried, n)).flat_map(|(_, atoms)| atoms).collect()
     }
 
-    /// The parameters of a loop in an iteration, with the atoms of what is given for them.
+    /// The parameters of a loop in an iteration, with the atoms of the tiles that they are.
     fn given_in(&self, id: OpId, carried: &CarriedTiles, iteration: usize) -> Vec<(ValueId, Vec<(Atom, Atom)>)> {
         let tiles = carried.at(iteration).unwrap_or_default().iter().zip(&carried.args);
         tiles.filter_map(|(tile, arg)| Some((*arg, self.same_atoms(id, (*tile)?, *arg)?))).collect()
     }
 
-    /// The iterations that are looked at: until every tile has come back to where it was, and one more.
+    /// The number of iterations to examine: until every tile is back at its start, and one more.
     fn count(&self, id: OpId, carried: &CarriedTiles) -> usize {
         let bound = |n: usize| self.module.operands(id).get(n).and_then(|o| self.info.computed(o.value));
         let many = carried.iterations.len() + 1;
@@ -48,7 +48,7 @@ impl ClobberWalk<'_> {
         }
     }
 
-    /// The iterations of a loop, one behind the other.
+    /// The iterations of a loop in sequence.
     pub(super) fn exchanged(&mut self, id: OpId, parts: Vec<ClobberSummary>) -> ClobberSummary {
         let Some(carried) = self.carried(id) else { return self.repeated(parts) };
         let mut body = ClobberSummary::default();

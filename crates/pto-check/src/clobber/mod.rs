@@ -1,9 +1,9 @@
-//! Tiles that are read after a device has lost what they held: sources that an instruction uses as scratch memory, and tiles in
-//! memory that an instruction uses by itself.
+//! Tiles that are read after a device has destroyed them: sources that an instruction uses as scratch memory, and tiles in
+//! memory that an instruction uses implicitly.
 //!
-//! Every list of operations is summed up once: which memory it reads before it writes it, which it leaves lost, and which it
-//! writes. So the work grows with the program, however its loops are nested. Functions are summed up before those that call them.
-//! Memory is followed in pieces ([`atoms`]), so that windows of a tile are known apart.
+//! Every list of operations is summarised once: the memory it reads before it writes it, the memory it leaves destroyed, and the
+//! memory it writes. So the time is linear in the program, however loops are nested. Callees are summarised before callers.
+//! Memory is tracked in pieces ([`atoms`]), so that windows of a tile are distinguished.
 
 mod atoms;
 mod calls;
@@ -33,8 +33,8 @@ pub(crate) fn check(
     }
 }
 
-/// The sources that operations of a checked program use as scratch memory and that are read afterwards, or may be read by who calls the
-/// function: the operations, and the slots.
+/// Sources that operations of a checked program use as scratch memory and that are read afterwards, or may be read by a caller: the
+/// operations and the slots.
 ///
 /// ```
 /// use pto_isa::{Target, table::op};
@@ -72,7 +72,7 @@ pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str
     all.into_iter().map(|(id, slots)| (id, slots.into_iter().collect())).collect()
 }
 
-/// How memory was lost: by which instruction, whether it was one of its sources, and whether that was in a function that was called.
+/// How memory was lost: the instruction, whether it was one of its sources, and whether that was in a callee.
 #[derive(Clone, Copy)]
 struct Loss {
     by: OpId,
@@ -80,17 +80,17 @@ struct Loss {
     called: bool,
     /// It is one of the tiles that a condition chooses from.
     chosen: bool,
-    /// What the instruction knows it as, where it was given under another name.
+    /// The atom under which the instruction knows it, if it was passed under another name.
     under: Option<Atom>,
 }
 
-/// A read of a tile, and where it is in a function that was called.
+/// A read of a tile, and its position in a callee.
 #[derive(Clone, Copy)]
 struct TileRead {
     span: Span,
     tile: ValueId,
     inside: Option<Span>,
-    /// It is on one side of a branch, which may have to do with what a condition has chosen.
+    /// It is on one side of a branch, whose condition may be related to the choice of a tile.
     branched: bool,
 }
 
@@ -100,14 +100,14 @@ struct OperandUse {
     span: Span,
     dir: Dir,
     atoms: Rc<[Atom]>,
-    /// Of what is written, that which it may be instead.
+    /// The other tiles that a write may go to.
     others: Vec<Atom>,
 }
 
-/// Memory that an operation loses.
+/// Memory that an operation destroys.
 type Lost = ((AtomBase, crate::places::Runs), Loss);
 
-/// What every operation loses.
+/// The memory that each operation destroys.
 fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'_>) -> HashMap<OpId, Vec<Lost>> {
     let mut all = HashMap::new();
     let is_risky = |id: &&OpId| {
@@ -150,7 +150,7 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'
     all
 }
 
-/// What a list of operations does to memory that something loses.
+/// The effect of a list of operations on memory that is destroyed somewhere.
 #[derive(Clone, Default)]
 struct ClobberSummary {
     /// Read before they are written.
@@ -162,7 +162,7 @@ struct ClobberSummary {
 }
 
 impl ClobberSummary {
-    /// What is done on one side of a branch, seen from outside.
+    /// Marks the effects as conditional.
     fn leave_branch(&mut self) {
         self.exposed.values_mut().for_each(|read| read.branched = true);
         self.lost.retain(|_, loss| !loss.chosen);
@@ -175,12 +175,12 @@ struct ClobberWalk<'a> {
     places: &'a TileAddresses<'a>,
     losses: HashMap<OpId, Vec<Lost>>,
     atoms: Atoms,
-    /// What something loses.
+    /// Memory that is destroyed somewhere.
     tracked: BTreeSet<Atom>,
-    /// Those of it that have an address.
+    /// The part of it that has addresses.
     addressed: BTreeSet<Atom>,
     calls: HashMap<OpId, OpId>,
-    /// What functions do, as far as they have been looked at.
+    /// Summaries of functions so far.
     functions: HashMap<OpId, ClobberSummary>,
     found: BTreeMap<(Span, OpId), Diagnostic>,
     /// Operations that use a source as scratch memory that is read afterwards.
@@ -188,7 +188,7 @@ struct ClobberWalk<'a> {
 }
 
 impl<'a> ClobberWalk<'a> {
-    /// Goes through a program; nothing where nothing is lost.
+    /// Analyses a program; `None` if nothing is destroyed.
     fn of(module: &'a Module, order: &[OpId], info: &'a Info, places: &'a TileAddresses<'a>) -> Option<Self> {
         let losses = losses(module, order, info, places);
         if losses.is_empty() {
@@ -224,7 +224,7 @@ impl<'a> ClobberWalk<'a> {
         Some(walk)
     }
 
-    /// Cuts the memory that the program uses into atoms.
+    /// Divides the memory of the program into atoms.
     fn cut(&mut self, functions: &[OpId], order: &[OpId]) {
         for (group, runs) in self.losses.values().flatten().map(|(bytes, _)| bytes) {
             self.atoms.add(group.clone(), *runs);
@@ -237,7 +237,7 @@ impl<'a> ClobberWalk<'a> {
             let mut inner = Vec::new();
             self.module.walk_inside(function, &mut |id| inner.push(id));
             inner.iter().for_each(|id| self.add_windows(*id));
-            // What inner loops are given may be what outer ones carry.
+            // Inner loops may take what outer ones carry.
             inner.iter().rev().for_each(|id| self.add_carried(*id));
         }
         let outside = order.iter().filter(|id| self.module.control(**id) != Some(Control::Function));
@@ -298,7 +298,7 @@ impl<'a> ClobberWalk<'a> {
         let mut all = ClobberSummary::default();
         for &id in &module.block(block).ops {
             let next = match module.control(id) {
-                // Functions are looked at by themselves.
+                // Functions are analysed separately.
                 Some(Control::Function) => continue,
                 Some(Control::Call) => self.call(id),
                 _ if module.op_regions(id).is_empty() => self.plain(id),
@@ -309,7 +309,7 @@ impl<'a> ClobberWalk<'a> {
         all
     }
 
-    /// One list behind the other.
+    /// Appends a list to another.
     fn then(&mut self, first: &mut ClobberSummary, next: ClobberSummary) {
         for (key, read) in next.exposed {
             match first.lost.get(&key) {
@@ -354,14 +354,14 @@ impl<'a> ClobberWalk<'a> {
         }
     }
 
-    /// Whoever calls a function may read the tiles that it was given.
+    /// A caller may read the tiles that it passed.
     fn keep_parameters(&mut self, function: OpId, body: &ClobberSummary) {
         let parameters = self.parameter_atoms(function);
         let lost = body.lost.iter().filter(|(atom, loss)| loss.source && !loss.called && parameters.contains(atom));
         self.needed.extend(lost.map(|(atom, loss)| (loss.by, loss.under.unwrap_or(*atom))));
     }
 
-    /// The body of a loop, behind itself, or not at all.
+    /// The body of a loop, repeated or skipped.
     fn repeated(&mut self, parts: Vec<ClobberSummary>) -> ClobberSummary {
         let mut body = ClobberSummary::default();
         for part in parts {
@@ -375,7 +375,7 @@ impl<'a> ClobberWalk<'a> {
         ClobberSummary { written: BTreeSet::new(), ..body }
     }
 
-    /// An operation that stands for itself.
+    /// An operation without regions.
     fn plain(&self, id: OpId) -> ClobberSummary {
         let mut summary = ClobberSummary::default();
         for access in self.accesses(id) {
@@ -388,7 +388,7 @@ impl<'a> ClobberWalk<'a> {
                     summary.written.insert(*atom);
                 }
             }
-            // If what a condition has chosen is lost, it is also that which is written again.
+            // If the chosen tile is destroyed, it is also the one that is written again.
             summary.written.extend(access.others.iter().filter(|a| self.tracked.contains(a)));
         }
         for ((group, runs), loss) in self.losses.get(&id).into_iter().flatten() {
@@ -432,7 +432,7 @@ impl<'a> ClobberWalk<'a> {
     }
 }
 
-/// One side of a branch or the other; nothing where there is no other.
+/// One side of a branch or the other; one may be missing.
 fn either(parts: Vec<ClobberSummary>, both: bool) -> ClobberSummary {
     let mut parts = parts.into_iter();
     let mut all = parts.next().unwrap_or_default();

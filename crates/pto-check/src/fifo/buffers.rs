@@ -20,9 +20,9 @@ pub(super) struct ReservedBuffer {
 pub(super) enum RingSource {
     /// A reserved buffer, own or imported.
     Buffer(ReservedBuffer),
-    /// An import that names nothing; reported there.
+    /// An import that names nothing; reported separately.
     Unresolved,
-    /// A number, a parameter, a computation.
+    /// A number, a parameter, or a computed address.
     Other,
 }
 
@@ -112,7 +112,7 @@ impl<'a> ReservedBuffers<'a> {
         }
     }
 
-    /// The planner places all of a function's memory or none of it.
+    /// A function places all of its memory or none of it.
     fn placement(&self, id: OpId) -> Option<Diagnostic> {
         let planned = self.program.flag(id, "auto")?;
         let based = self.program.module.int(id, "base").is_some();
@@ -161,7 +161,7 @@ impl<'a> ReservedBuffers<'a> {
         end.is_none_or(|e| e > space.bytes).then(d)
     }
 
-    /// Where a buffer with an address lies.
+    /// The address range of a buffer with an address.
     fn place(&self, id: OpId) -> Option<AddressRange> {
         let Some(Attr::Enum(def, at)) = self.program.module.attr(id, "location") else { return None };
         let number = |attr: &str| self.program.module.int(id, attr).and_then(|n| u64::try_from(n).ok());
@@ -169,7 +169,7 @@ impl<'a> ReservedBuffers<'a> {
         Some(AddressRange { loc, start, end: start.saturating_add(number("size")?) })
     }
 
-    /// Tiles that lie in a buffer with an address. What is popped next overwrites them, or they what was popped.
+    /// Tiles that overlap a buffer with an address: pops overwrite them, or they overwrite entries.
     fn covered(&self, id: OpId) -> Vec<Diagnostic> {
         let LocatedProgram { module, info, .. } = *self.program;
         let (Some(ring), Some(function)) = (self.place(id), self.program.site(id).function) else { return Vec::new() };
@@ -226,8 +226,8 @@ impl<'a> ReservedBuffers<'a> {
         if names.is_empty() { "it reserves none".to_string() } else { format!("it reserves: {}", names.join(", ")) }
     }
 
-    /// A function of the same module by its name, else the one public function that has the name, or stands for it,
-    /// in the module around.
+    /// A function of the same module by name, else the only public function with that name, or an alias of it, in the
+    /// enclosing module.
     fn peer(&self, import: OpId) -> Peer {
         let Some(name) = self.program.module.symbol(import, "peer_func") else { return Peer::Missing };
         let home = self.program.site(import).container;

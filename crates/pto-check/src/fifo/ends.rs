@@ -1,4 +1,4 @@
-//! The two ends of a pipe: both exist and agree, and every user splits tiles alike.
+//! The two ends of a FIFO pipe: both exist and agree, and all users split tiles alike.
 
 use super::LocatedProgram;
 use super::buffers::RingSource;
@@ -10,7 +10,7 @@ use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Op, codes};
 use std::collections::{HashMap, HashSet};
 
-/// Signal ids that the pipes of one function share.
+/// Signal ids that the FIFO pipes of one function share.
 const FLAGS: i64 = 16;
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
@@ -52,7 +52,7 @@ pub(super) fn groups(ends: &[FifoEnd]) -> Vec<Vec<&FifoEnd>> {
     groups
 }
 
-/// Without a reserved buffer nobody can tell which end is the other one, and which signals they share.
+/// Without a reserved buffer it is unknown which end is the other one, and which signals they share.
 fn untraceable(program: &LocatedProgram, end: &FifoEnd) -> Option<Diagnostic> {
     let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == RingSource::Other);
     let address = end.rings.first()?.address;
@@ -71,7 +71,7 @@ fn untraceable(program: &LocatedProgram, end: &FifoEnd) -> Option<Diagnostic> {
 /// The ring lies in the consumer: it reserves the buffer, the producer imports it.
 fn ownership(program: &LocatedProgram, end: &FifoEnd, ends: &[FifoEnd]) -> Option<Diagnostic> {
     let core = program.site(end.init).core.filter(|_| end.frontend)?;
-    // One function for both cores reserves it for both.
+    // A function for both cores reserves it for both.
     let is_shared = ends.iter().any(|e| e.function == end.function && e.home != end.home);
     if is_shared {
         return None;
@@ -90,7 +90,7 @@ fn ownership(program: &LocatedProgram, end: &FifoEnd, ends: &[FifoEnd]) -> Optio
     Some(d.help("reserve the buffer in the function that pops, import it in the one that pushes"))
 }
 
-/// A pipe in local memory has two ends, in two functions or in the sections of one for different cores.
+/// A FIFO pipe in local memory has two ends, in two functions or in the sections of one for different cores.
 fn complete(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let first = group[0];
     if first.shape.global || first.links().is_empty() {
@@ -111,7 +111,7 @@ fn complete(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> 
     Some(d.help("open one end in the function that reserves the buffer, the other in the one that imports it"))
 }
 
-/// Both ends say the same about the ring.
+/// Both ends describe the same ring.
 fn agree(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let first = group[0];
     let (other, (name, a, b)) = group[1..].iter().find_map(|e| Some((*e, difference(first.shape, e.shape)?)))?;
@@ -149,7 +149,7 @@ fn first_user<'a>(group: &[&'a FifoEnd], wanted: impl Fn(i64) -> bool) -> Option
     group.iter().flat_map(|e| &e.users).find(|u| u.split.is_some_and(&wanted))
 }
 
-/// What `nosplit` says is what the users do, at both ends.
+/// `nosplit` agrees with the users, at both ends.
 fn nosplit(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let stated = |e: &&FifoEnd| program.flag(e.init, "nosplit").map(|n| (e.init, n));
     let mut all = group.iter().filter_map(stated);
@@ -168,7 +168,7 @@ fn nosplit(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     )
 }
 
-/// The pipes of a function use different signal ids, of which there are few.
+/// The FIFO pipes of a function use different signal ids; there are few.
 fn flags(program: &LocatedProgram, ends: &[FifoEnd], problems: &mut Vec<Diagnostic>) {
     let mut used: HashMap<CoreCode, Vec<(i64, i64, OpId)>> = HashMap::new();
     let base = |e: &FifoEnd| program.module.int(e.init, "flag_base");

@@ -1,7 +1,7 @@
-//! Popped entries: each lies in a slot of the pipe until it is given back.
+//! Popped entries: each lies in a slot of the FIFO pipe until it is freed.
 //!
-//! Where a pop copies a tile out of its slot (every target but A5), a late use still reads the copy until the ring
-//! has gone round; such a program is legal there, but not portable.
+//! If a pop copies the tile out of its slot (every target but A5), a late use still reads the copy until the ring wraps
+//! around; such a program is legal there, but not portable.
 
 use super::LocatedProgram;
 use super::pipes::{FifoEnd, FifoEnds, User, operand};
@@ -25,7 +25,7 @@ fn start(program: &LocatedProgram, id: OpId) -> u32 {
     program.module.op(id).span.start
 }
 
-/// The operation in the same block that gives the entry back.
+/// The operation in the same block that frees the entry.
 fn freed(program: &LocatedProgram, end: &FifoEnd, pop: &User) -> Option<OpId> {
     let same = |u: &&User| {
         program.site(u.id).block == program.site(pop.id).block
@@ -41,7 +41,7 @@ fn popped(program: &LocatedProgram, pop: &User) -> Option<ValueId> {
     bound.or_else(|| program.module.results(pop.id).next())
 }
 
-/// The first use of the entry, or of a view of it, after it was given back and before it is bound again.
+/// The first use of the entry, or of a view of it, after it was freed and before it is bound again.
 fn used_after(program: &LocatedProgram, pop: &User, free: OpId) -> Option<Diagnostic> {
     let module = program.module;
     let tile = popped(program, pop)?;

@@ -4,7 +4,7 @@
 use pto_ir::{Attr, Module, OpId};
 use pto_isa::{DType, DTypes, Order, Targets};
 
-/// What a quantisation mode needs to know about scales.
+/// The kind of scale of a quantisation mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ScaleKind {
     None,
@@ -29,7 +29,7 @@ pub(super) struct QuantMode {
 }
 
 impl QuantMode {
-    /// It hands elements on as they are.
+    /// True when element values are not changed.
     pub(super) fn keeps_type(&self) -> bool {
         self.from == self.to
     }
@@ -75,7 +75,7 @@ const LAYOUTS: &[(&str, Order)] = &[("nz2nd", Order::Nd), ("nz2dn", Order::Dn), 
 /// With their names in the device headers.
 const RELUS: &[(&str, &str)] = &[("no_relu", "NoRelu"), ("normal_relu", "NormalRelu")];
 
-/// What the fix pipe does.
+/// The operation of the fix pipe.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Epilogue {
     pub(super) layout: &'static str,
@@ -86,18 +86,18 @@ pub struct Epilogue {
 }
 
 impl Epilogue {
-    /// What a pipe is opened with, if it has one that can be read.
+    /// The epilogue of a FIFO pipe, if it has a readable one.
     pub fn of(module: &Module, init: OpId) -> Option<Self> {
         let Attr::Raw(text) = module.attr(init, "acc_push_epilogue")? else { return None };
         parse(module.names.text(*text)).ok()
     }
 
-    /// Layout, quantisation and ReLU, in the words of the device headers.
+    /// Layout, quantisation and ReLU, as the device headers spell them.
     pub fn cpp(&self) -> [String; 3] {
         [self.layout.to_ascii_uppercase(), self.quant.cpp.to_string(), self.relu_cpp.to_string()]
     }
 
-    /// Element types that tiles may have behind it.
+    /// Element types of tiles after it.
     pub const fn results(&self) -> DTypes {
         self.quant.to
     }

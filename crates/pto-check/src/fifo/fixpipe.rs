@@ -1,4 +1,4 @@
-//! Pipes with an epilogue: the fix pipe converts accumulators on their way to the vector cores.
+//! FIFO pipes with an epilogue: the fix pipe converts accumulators on their way to the vector cores.
 
 use super::LocatedProgram;
 use super::ends::groups;
@@ -24,7 +24,7 @@ pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut V
     scales(program, pipes, problems);
 }
 
-/// The epilogue of an end; what cannot be read is reported.
+/// The epilogue of an end; an unreadable one is reported.
 fn read(program: &LocatedProgram, end: &FifoEnd, problems: &mut Vec<Diagnostic>) -> Option<Epilogue> {
     let Attr::Raw(text) = program.module.attr(end.init, "acc_push_epilogue")? else { return None };
     match parse(program.module.names.text(*text)) {
@@ -143,7 +143,7 @@ impl FixPipe<'_> {
         }
     }
 
-    /// A table of scales has one word per column that is pushed. Where extents are open, the run sees to it.
+    /// A table of scales has one word per pushed column. Open extents are checked at run time.
     fn enough_words(&self, push: &User, set: OpId) -> Option<Diagnostic> {
         let table = self.program.module.tile(operand(self.program, set, "scaling_tile")?.value)?;
         let (columns, words) = (self.tile(push)?.valid_cols.fixed()?, table.valid_cols.fixed()?);
@@ -174,7 +174,7 @@ impl FixPipe<'_> {
         })
     }
 
-    /// What the consumer pops fits what both ends promise.
+    /// The popped tile matches what both ends state.
     fn meets(&self, group: &[&FifoEnd], problems: &mut Vec<Diagnostic>) {
         if !self.end.frontend || self.program.site(self.end.init).core != Some(CoreKind::Vector) {
             return;
@@ -218,7 +218,7 @@ fn setter(scale: ScaleKind) -> Option<Op> {
     }
 }
 
-/// Where a function opens pipes, its scales are for those whose epilogue reads such a scale.
+/// In a function that opens FIFO pipes, scales must belong to an epilogue that reads them.
 fn scales(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     let module = program.module;
     module.walk(module.top, &mut |id| {
@@ -237,7 +237,7 @@ fn scale_use(program: &LocatedProgram, pipes: &FifoEnds, id: OpId, scale: ScaleK
     let legal = "the id of a cube-to-vector pipe of this function whose quant reads this kind of scale";
     let function = program.site(id).function;
     let Some(end) = pipes.by_id(program, id).map(|at| &pipes.ends[at]) else {
-        // A function without pipes only prepares the register.
+        // A function without FIFO pipes only prepares the register.
         pipes.ends.iter().find(|e| Some(e.function) == function)?;
         let message = format!("`{name}` for pipe {pipe}, which is not open in this function");
         return Some(program.problem(codes::FIFO_SETUP, id, message).legal(legal));

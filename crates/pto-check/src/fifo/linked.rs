@@ -1,4 +1,4 @@
-//! Pipes as wholes, for those who write them down.
+//! FIFO pipes with both ends, for emitters.
 
 use super::LocatedProgram;
 use super::buffers::ReservedBuffers;
@@ -8,18 +8,18 @@ use crate::Checked;
 use pto_ir::OpId;
 use pto_isa::Family;
 
-/// A pipe between cores: all operations that open an end of it.
+/// A FIFO pipe: all operations that open an end of it.
 #[derive(Clone, Debug)]
 pub struct LinkedPipe {
     /// The operations, in text order.
     pub ends: Vec<OpId>,
     /// Their functions.
     pub functions: Vec<OpId>,
-    /// The number that the program knows it by; ends may have different ones, and this is the smallest.
+    /// The id in the program; ends may have different ones, and this is the smallest.
     pub id: i64,
-    /// The signals it takes.
+    /// The number of signals it uses.
     pub flags: i64,
-    /// The first signal, where the program says it.
+    /// The first signal, if the program states it.
     pub flag_base: Option<i64>,
     /// It has users, and none of them splits its tiles.
     pub whole: bool,

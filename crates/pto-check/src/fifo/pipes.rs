@@ -1,4 +1,4 @@
-//! The pipes of a program: their ends, and the operations that use them.
+//! The FIFO pipes of a program: their ends, and the operations that use them.
 
 use super::LocatedProgram;
 use super::buffers::{ReservedBuffer, ReservedBuffers, RingSource};
@@ -23,7 +23,7 @@ pub(super) struct RingAddress {
     pub(super) source: RingSource,
 }
 
-/// What makes two ends the ends of one pipe.
+/// What links two ends to one FIFO pipe.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum PipeLink {
     /// The same buffer, in the same direction.
@@ -32,7 +32,7 @@ pub(super) enum PipeLink {
     Global(i64, i64),
 }
 
-/// What both ends of a pipe must say alike.
+/// The properties that both ends of a FIFO pipe must agree on.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct PipeShape {
     pub(super) dir_mask: i64,
@@ -42,15 +42,15 @@ pub(super) struct PipeShape {
     pub(super) global: bool,
 }
 
-/// The code of one core in a function: of all of it, or of its sections for that core.
+/// The code of one core in a function: the whole function, or its sections for that core.
 pub(super) type CoreCode = (OpId, Option<&'static str>);
 
-/// One end of a pipe: the operation that opens it, and what it says.
+/// One end of a FIFO pipe: the operation that opens it, and its attributes.
 pub(super) struct FifoEnd {
     pub(super) init: OpId,
     pub(super) function: OpId,
     pub(super) home: CoreCode,
-    /// The number users find it by.
+    /// The id by which users name it.
     pub(super) id: Option<i64>,
     /// Users name the id rather than a handle.
     pub(super) frontend: bool,
@@ -81,13 +81,13 @@ impl FifoEnd {
     }
 }
 
-/// All ends, and the users that found none.
+/// All ends, and the users without one.
 pub(super) struct FifoEnds {
     pub(super) ends: Vec<FifoEnd>,
     pub(super) lost: Vec<User>,
 }
 
-/// The attribute by which lowered programs remember the id of the frontend form.
+/// The attribute in which lowered programs keep the id of the frontend form.
 const FRONTEND_ID: &str = "__pto.frontend_id";
 
 impl FifoEnds {
@@ -110,7 +110,7 @@ impl FifoEnds {
         pipes
     }
 
-    /// The end in the same function with this id: for the same core, where there are several.
+    /// The end in the same function with this id; if there are several, the one of the same core.
     pub(super) fn by_id(&self, program: &LocatedProgram, user: OpId) -> Option<usize> {
         let wanted = program.module.int(user, "id").unwrap_or(0);
         let function = program.site(user).function;
@@ -120,7 +120,7 @@ impl FifoEnds {
         best.and_then(|best| self.ends.iter().position(|e| e.init == best.init))
     }
 
-    /// The end an operation works on: that of its handle, else the one with its id.
+    /// The end that an operation uses: that of its handle, else the one with its id.
     fn end_of(&self, program: &LocatedProgram, user: OpId) -> Option<usize> {
         if handle_slot(program, user).is_none() {
             return self.by_id(program, user);

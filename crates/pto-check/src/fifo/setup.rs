@@ -1,4 +1,4 @@
-//! One pipe in one function: its id, when it is opened, and what its users ask of it.
+//! One FIFO pipe in one function: its id, when it is opened, and the requirements of its users.
 
 use super::LocatedProgram;
 use super::pipes::{CoreCode, FifoEnd, FifoEnds, User, global_slots, handle, operand};
@@ -80,7 +80,7 @@ fn direction(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Dia
     Some(d.legal(format!("dir_mask = {} or 3", wanted.bit())))
 }
 
-/// The pipe is opened on the way to each user.
+/// The pipe is opened before each user.
 fn opened(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let home = program.site(end.init).block;
     let mut at = user.id;
@@ -100,7 +100,7 @@ fn opened(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagno
     })
 }
 
-/// Odd splits need a detour through global memory, and only cube tiles are cut.
+/// Odd splits need a copy through global memory, and only cube tiles are split.
 fn odd_split(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let split = user.split.filter(|s| *s > 2)?;
     let to_vector = match user.direction {

@@ -1,4 +1,4 @@
-//! Where each operation stands: block, function, module, kind of core.
+//! The position of each operation: block, function, module, kind of core.
 
 use crate::structure::blocks_of;
 use pto_ir::{Attr, BlockId, Module, OpId};
@@ -15,7 +15,7 @@ pub(super) struct OpSite {
     pub(super) function: Option<OpId>,
     /// The innermost module around it.
     pub(super) container: Option<OpId>,
-    /// The kind of core that runs it, when the program says so; a helper that is inlined into both runs on any.
+    /// The kind of core that executes it, if the program says so; a helper that both inline runs on any.
     pub(super) core: Option<CoreKind>,
 }
 
@@ -37,7 +37,7 @@ fn visit(module: &Module, here: OpSite, sites: &mut [OpSite]) {
     }
 }
 
-/// What changes inside the regions of an operation.
+/// The site inside the regions of an operation.
 fn enter(module: &Module, id: OpId, outside: OpSite) -> OpSite {
     let here = OpSite { parent: Some(id), ..outside };
     let stated = stated_kind(module, id).or(here.core);

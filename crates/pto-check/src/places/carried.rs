@@ -1,24 +1,24 @@
-//! Tiles that loops exchange: which tile from outside a parameter of a loop is, in each of its iterations.
+//! Tiles that loops exchange: which outer tile a parameter of a loop is, in each iteration.
 
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::Control;
 use std::collections::HashSet;
 
-/// Iterations after which loops that have not come back to where they began are given up.
+/// Limit of iterations until the tiles of a loop are back at their start.
 const MANY_ITERATIONS: usize = 17;
 
 /// The tiles that a loop carries.
 pub(crate) struct CarriedTiles {
     pub(crate) counter: ValueId,
     pub(crate) args: Vec<ValueId>,
-    /// What they are in the first iterations; nothing for what is made inside.
+    /// The tiles in the first iterations; `None` for tiles that are created inside.
     pub(crate) iterations: Vec<Vec<Option<ValueId>>>,
-    /// The iteration that comes behind the last of these.
+    /// The iteration that follows the last of these.
     again: Option<usize>,
 }
 
 impl CarriedTiles {
-    /// `None` for what is no loop, and for loops that carry no tiles.
+    /// `None` for other operations, and for loops that carry no tiles.
     pub(super) fn of(module: &Module, id: OpId) -> Option<Self> {
         let body = module.op_regions(id).first().filter(|_| module.control(id) == Some(Control::For))?;
         let block = module.block(*module.region(*body).blocks.first()?);
@@ -47,7 +47,7 @@ impl CarriedTiles {
         Some(Self { counter, args: args.to_vec(), iterations, again })
     }
 
-    /// What the parameters are in an iteration; `None` where that is not known.
+    /// The parameters in an iteration; `None` if unknown.
     pub(crate) fn at(&self, iteration: usize) -> Option<&[Option<ValueId>]> {
         let count = self.iterations.len();
         let at = match self.again {

@@ -1,11 +1,11 @@
-//! Numbers as sums of constants and of values that only a run knows.
+//! Numbers as sums of constants and of multiples of unknown values.
 
 use crate::Info;
 use pto_ir::{Module, ValueId};
 use pto_isa::row::Arith;
 use std::collections::BTreeMap;
 
-/// Sums of more parts than this are a value of their own.
+/// Sums of more terms than this count as an unknown value.
 const MANY_PARTS: usize = 32;
 
 /// A constant, and multiples of unknown values.
@@ -20,7 +20,7 @@ impl Linear {
         Self { constant, unknown: BTreeMap::new() }
     }
 
-    /// What a number of the program is the sum of.
+    /// A number of the program as a sum.
     pub(crate) fn of(module: &Module, info: &Info, value: ValueId) -> Self {
         let mut sum = Self::default();
         let mut open = vec![(value, 1_i64)];
@@ -46,7 +46,7 @@ impl Linear {
         }
     }
 
-    /// Adds so many times another sum.
+    /// Adds a multiple of another sum.
     pub(crate) fn add(&mut self, other: &Self, times: i64) {
         self.constant = self.constant.saturating_add(other.constant.saturating_mul(times));
         for (value, n) in &other.unknown {

@@ -1,4 +1,4 @@
-//! Where tiles lie, as far as the program says it: by addresses, and as windows of other tiles.
+//! Addresses of tiles, as far as the program states them: directly, and as windows of other tiles.
 
 mod carried;
 mod linear;
@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 pub(crate) use window::{Overlap, TileExtent, TileHome, Window};
 
-/// Where a tile lies.
+/// The address range of a tile.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct AddressRange {
     pub(crate) loc: Loc,
@@ -44,32 +44,32 @@ impl AddressRange {
     }
 }
 
-/// The bytes that an implementation uses without being given them.
+/// The bytes that an instruction uses implicitly.
 pub(crate) fn hidden_runs(memory: &HiddenMemory) -> Runs {
     let size = |n: u64| i64::try_from(n).unwrap_or(i64::MAX);
     Runs::one(size(memory.start), size(memory.end.saturating_sub(memory.start)))
 }
 
-/// Tiles are chosen from others that are chosen, but nobody writes more of them than this.
+/// Limit of tiles that a nested choice selects from.
 const MANY_CHOICES: usize = 16;
 
-/// An operation that binds a tile which exists already, and what to.
+/// An operation that binds an existing tile to memory.
 struct Binding {
     id: OpId,
     window: Option<Window>,
 }
 
-/// The tiles of a program and their places.
+/// The tiles of a program and their addresses.
 pub(crate) struct TileAddresses<'a> {
     module: &'a Module,
     info: &'a Info,
-    /// Where `tassign` and `tsubview` put a tile, in text order.
+    /// The bindings of tiles by `tassign` and `tsubview`, in text order.
     bound: HashMap<ValueId, Vec<Binding>>,
-    /// What views show, and names that are handed on without change.
+    /// Windows of views, and of names that are passed on unchanged.
     views: HashMap<ValueId, Window>,
-    /// The block and the position in the text of operations; only where tiles are bound.
+    /// The block and position of operations; only if tiles are bound.
     stands: HashMap<OpId, (BlockId, usize)>,
-    /// Parameters of loops that are not the same tile in every iteration, and their loops.
+    /// Loop parameters that are not the same tile in every iteration, and their loops.
     exchanged: HashMap<ValueId, OpId>,
     /// Those loops.
     carried: HashMap<OpId, Rc<CarriedTiles>>,
@@ -110,7 +110,7 @@ impl<'a> TileAddresses<'a> {
     fn rebinds(&self, id: OpId) -> Option<ValueId> {
         let module = self.module;
         match module.storage(id) {
-            // The assembler's form gives the place a name of its own.
+            // The assembler form gives the address its own name.
             Some(Storage::Assign) => module.results(id).next().or_else(|| module.operands(id).first().map(|o| o.value)),
             Some(Storage::BindWindow | Storage::BindAlias) => {
                 module.results(id).next().or_else(|| module.operand(id, "dst"))
@@ -120,7 +120,7 @@ impl<'a> TileAddresses<'a> {
         .filter(|tile| module.tile(*tile).is_some())
     }
 
-    /// What becomes which tile without being made anew, in branches and loops.
+    /// The sources of tile values that branches and loops pass on.
     fn ways(&self) -> HashMap<ValueId, Vec<ValueId>> {
         let mut ways: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
         for (from, to) in self.module.ways() {
@@ -131,7 +131,7 @@ impl<'a> TileAddresses<'a> {
         ways
     }
 
-    /// What an operation says about where tiles lie.
+    /// Records what an operation says about addresses of tiles.
     fn note(&mut self, id: OpId, ways: &HashMap<ValueId, Vec<ValueId>>) {
         let module = self.module;
         match module.meaning(id) {
@@ -172,19 +172,19 @@ impl<'a> TileAddresses<'a> {
         }
     }
 
-    /// The tiles that a loop carries, where they are not the same in every iteration.
+    /// The tiles that a loop carries, if they are not the same in every iteration.
     pub(crate) fn carried(&self, id: OpId) -> Option<&Rc<CarriedTiles>> {
         self.carried.get(&id)
     }
 
-    /// The one tile that is handed on, whichever way is taken.
+    /// The one tile that is passed on, on every path.
     fn handed_on(&self, from: &[ValueId], id: OpId) -> Option<Window> {
         let (first, rest) = from.split_first()?;
         let window = self.window(*first, id)?;
         rest.iter().all(|v| self.window(*v, id).as_ref() == Some(&window)).then_some(window)
     }
 
-    /// What a view shows; `None` where that is not known.
+    /// The window of a view; `None` if unknown.
     fn view(&self, id: OpId, ty: TileType) -> Option<Window> {
         let module = self.module;
         let source = module.operands(id).first()?.value;
@@ -203,7 +203,7 @@ impl<'a> TileAddresses<'a> {
         }
     }
 
-    /// One of several tiles that lie one behind the other.
+    /// One of several consecutive tiles.
     fn copy_of(&self, source: ValueId, slot: &Linear, ty: TileType) -> Option<Window> {
         let Type::MultiTile(..) = self.module.value_type(source) else { return None };
         let align = self.info.target.profile().space(ty.loc).map_or(1, |s| s.align.max(1));
@@ -242,13 +242,13 @@ impl<'a> TileAddresses<'a> {
         address.map(Linear::constant)
     }
 
-    /// The place that an operation gives a tile.
+    /// The window that an operation assigns to a tile.
     fn addressed(&self, id: OpId, tile: ValueId) -> Option<Window> {
         let ty = *self.module.tile(tile)?;
         Some(Window::whole(TileHome::At(ty.loc), self.address(id)?, ty))
     }
 
-    /// The memory of a tile when an operation is executed.
+    /// The window of a tile when an operation executes.
     pub(crate) fn window(&self, tile: ValueId, at: OpId) -> Option<Window> {
         let ty = *self.module.tile(tile)?;
         let unknown = || Some(Window::lost(tile, ty));
@@ -259,7 +259,7 @@ impl<'a> TileAddresses<'a> {
         }
     }
 
-    /// True when where a tile lies depends on conditions or counters.
+    /// True when the address of a tile depends on conditions or counters.
     pub(crate) fn varies(&self, tile: ValueId, at: OpId) -> bool {
         let Some(window) = self.window(tile, at) else { return false };
         let chosen = matches!(window.home, TileHome::Tile(v) if self.is_chosen(v) || self.exchanged.contains_key(&v));
@@ -273,7 +273,7 @@ impl<'a> TileAddresses<'a> {
         })
     }
 
-    /// The memories that a tile may be in, where conditions choose it.
+    /// The possible windows of a tile that conditions choose.
     pub(crate) fn alternatives(&self, tile: ValueId, at: OpId) -> Vec<Window> {
         let mut open: Vec<Window> = self.window(tile, at).into_iter().collect();
         let mut found = Vec::new();
@@ -289,7 +289,7 @@ impl<'a> TileAddresses<'a> {
             let behind = behind.into_iter().filter_map(|v| window.based_on(&self.window(v, at)?));
             open.extend(behind.collect::<Vec<_>>());
         }
-        // Where nothing is chosen there is one, and it is known already.
+        // Without a choice there is only one, and it is already known.
         if self.window(tile, at).as_ref() == found.first() { Vec::new() } else { found }
     }
 
@@ -305,7 +305,7 @@ impl<'a> TileAddresses<'a> {
         ends.filter_map(|end| module.operands(*end).get(at).map(|o| o.value)).collect()
     }
 
-    /// The memory of a tile in a case.
+    /// The window of a tile in a case.
     pub(crate) fn window_in(&self, tile: ValueId, at: OpId, case: &mut Case) -> Result<Window, Unknown> {
         let mut window = self.window(tile, at).ok_or(Unknown::Value)?;
         for _ in 0..MANY_CHOICES {
@@ -323,7 +323,7 @@ impl<'a> TileAddresses<'a> {
         Ok(window)
     }
 
-    /// The tile that a parameter of a loop is in the iteration that a case looks at.
+    /// The tile that a loop parameter is in the iteration of a case.
     fn in_iteration(&self, tile: ValueId, id: OpId, case: &mut Case) -> Result<ValueId, Unknown> {
         let carried = self.carried.get(&id).ok_or(Unknown::Value)?;
         let bound = |n: usize| self.module.operands(id).get(n).and_then(|o| self.info.computed(o.value));
@@ -335,7 +335,7 @@ impl<'a> TileAddresses<'a> {
         at.and_then(|at| tiles[at]).ok_or(Unknown::Value)
     }
 
-    /// The tile that a branch, a selection or a loop gives in a case.
+    /// The tile that a branch, a selection or a loop returns in a case.
     fn chosen(&self, tile: ValueId, case: &mut Case) -> Result<Option<ValueId>, Unknown> {
         if let Some(id) = self.exchanged.get(&tile) {
             return self.in_iteration(tile, *id, case).map(Some);
@@ -358,7 +358,7 @@ impl<'a> TileAddresses<'a> {
         }
     }
 
-    /// A tile that is no view.
+    /// A tile that is not a view.
     fn root(&self, tile: ValueId, ty: TileType) -> Option<Window> {
         if let Def::Result(id, _) = self.module.value(tile).def
             && self.module.storage(id) == Some(Storage::Tile)
@@ -369,7 +369,7 @@ impl<'a> TileAddresses<'a> {
         Some(Window::whole(TileHome::Tile(tile), Linear::default(), ty))
     }
 
-    /// True when a tile is bound to one place only, and has no other before.
+    /// True when a tile has exactly one binding, and no memory before.
     fn is_always(&self, list: &[Binding], tile: ValueId, at: OpId) -> bool {
         let behind = |b: &Binding| self.stands.get(&b.id).map(|s| s.1) < self.stands.get(&at).map(|s| s.1);
         let elsewhere = || {
@@ -379,8 +379,7 @@ impl<'a> TileAddresses<'a> {
         is_one_place(list) && list.first().is_some_and(|b| behind(b) || !elsewhere())
     }
 
-    /// The last place that is given in front of an operation, where it stands in the same list of operations; elsewhere, other
-    /// iterations and branches may have given any.
+    /// The last binding before an operation in the same block; elsewhere other iterations and branches may have bound it.
     fn last_before(&self, list: &[Binding], at: OpId) -> Option<Window> {
         let (block, position) = *self.stands.get(&at)?;
         let before = list.partition_point(|b| self.stands.get(&b.id).is_some_and(|(_, p)| *p < position));
@@ -388,8 +387,8 @@ impl<'a> TileAddresses<'a> {
         (self.stands.get(&last.id)?.0 == block).then(|| last.window.clone()).flatten()
     }
 
-    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not run
-    /// ahead.
+    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not be
+    /// longer.
     pub(crate) fn in_place(&self, dst: ValueId, src: ValueId, at: OpId) -> Overlap {
         match (self.window(dst, at), self.window(src, at)) {
             (Some(x), Some(y)) => x.in_place(&y),
@@ -397,7 +396,7 @@ impl<'a> TileAddresses<'a> {
         }
     }
 
-    /// How a tile shares memory with the data of another when an operation is executed.
+    /// How a tile shares memory with the data of another when an operation executes.
     pub(crate) fn overlap(&self, (a, extent): (ValueId, TileExtent), b: ValueId, at: OpId) -> Overlap {
         match (self.window(a, at), self.window(b, at)) {
             (Some(x), Some(y)) => x.overlap(extent, &y),
@@ -410,7 +409,7 @@ fn is_view(module: &Module, id: OpId) -> bool {
     module.op(id).op.row().effect == Effect::View
 }
 
-/// A tile that always lies in one place.
+/// True when all bindings are the same.
 fn is_one_place(list: &[Binding]) -> bool {
     let fixed = |b: &Binding| b.window.as_ref().is_some_and(|w| w.start.unknown.is_empty());
     list.iter().all(|b| fixed(b) && b.window == list[0].window)

@@ -22,7 +22,7 @@ impl Runs {
         if bytes == 0 || count == 0 {
             return Self::one(start, 0);
         }
-        // Runs that touch are one, and so are those that nobody can have meant.
+        // Contiguous runs are one, and so are implausibly many.
         if count == 1 || stride <= bytes || count > MANY_RUNS {
             return Self::one(start, size((count - 1).saturating_mul(stride).saturating_add(bytes)));
         }
@@ -50,7 +50,7 @@ impl Runs {
         starts.filter(|_| self.bytes > 0).map(|at| (at, at.saturating_add(self.bytes)))
     }
 
-    /// How many bytes of a stretch there are.
+    /// The number of bytes in a range.
     fn within(&self, from: i64, to: i64) -> i64 {
         let reach = |at: i64| match self.stride {
             0 => 0,
@@ -66,7 +66,7 @@ impl Runs {
         shared(first) + inner + if last > first { shared(last) } else { 0 }
     }
 
-    /// How many bytes two have in common.
+    /// The number of bytes that two have in common.
     pub(crate) fn shared(&self, other: &Self) -> u64 {
         if self.end() <= other.start || other.end() <= self.start {
             return 0;

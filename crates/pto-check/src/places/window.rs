@@ -1,22 +1,22 @@
-//! The part of a memory that a tile stands for.
+//! The part of a memory that a tile occupies.
 
 use super::linear::Linear;
 use super::runs::Runs;
 use pto_ir::ValueId;
 use pto_isa::{BLayout, Loc, TileType};
 
-/// A piece of memory in which bytes are counted.
+/// The memory in which the bytes of a tile are counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(crate) enum TileHome {
     /// A memory of the core, by address.
     At(Loc),
     /// A tile without an address; different ones share nothing.
     Tile(ValueId),
-    /// A tile of which nobody knows where it lies.
+    /// A tile at an unknown address.
     Unknown(ValueId),
 }
 
-/// A tile, as a window of its home: lines of elements, or of boxes, at equal distances.
+/// A tile, as a window of its home: lines of elements or boxes at equal distances.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Window {
     pub(crate) home: TileHome,
@@ -25,7 +25,7 @@ pub(crate) struct Window {
     /// Bytes from one line to the next.
     pitch: u64,
     ty: TileType,
-    /// Only the valid region is in the window: it has the type of what it is a window of.
+    /// Only the valid region is in the window: it has the type of its source.
     valid_only: bool,
 }
 
@@ -35,11 +35,11 @@ pub(crate) enum Overlap {
     None,
     /// They start at the same byte.
     Same,
-    /// They share this many bytes, but not byte for byte.
+    /// They share this many bytes, but at different offsets.
     Partial(u64),
-    /// One is a part of the other, of so many bytes, somewhere.
+    /// One is a part of the other, of this many bytes, at an unknown offset.
     Somewhere(u64),
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -63,7 +63,7 @@ impl Window {
         Self { pitch: pitch(&ty), ty, ..self.clone() }
     }
 
-    /// The tile of a type that starts at a row and a column of this one; `None` where elements have no bytes of their own.
+    /// A window of a type that starts at a row and a column of this one; `None` if elements are smaller than a byte.
     pub(crate) fn part(&self, row: &Linear, col: &Linear, ty: TileType, valid_only: bool) -> Option<Self> {
         let (line, along) = match self.ty.blayout {
             BLayout::RowMajor => (row, col),
@@ -81,12 +81,12 @@ impl Window {
         self.pitch
     }
 
-    /// The same tile with nothing known about where it lies.
+    /// The same tile at an unknown address.
     pub(crate) fn lost(value: ValueId, ty: TileType) -> Self {
         Self::whole(TileHome::Unknown(value), Linear::default(), ty)
     }
 
-    /// The bytes, counted from the unknown part of the start.
+    /// The bytes, relative to the unknown part of the start.
     pub(crate) fn runs(&self, extent: TileExtent) -> Runs {
         let ty = &self.ty;
         let (mut rows, mut cols) = (ty.rows, ty.cols);
@@ -98,12 +98,12 @@ impl Window {
         let Some(bytes) = box_bytes(ty) else { return Runs::new(start, ty.bytes(), 1, 0) };
         let (lines, along) = if ty.blayout == BLayout::RowMajor { (rows, cols) } else { (cols, rows) };
         let (line_unit, along_unit) = units(ty);
-        // Boxes are lower where the rows of the tile do not fill them.
+        // Boxes are lower if the rows of the tile do not fill them.
         let length = along.div_ceil(along_unit).saturating_mul(bytes).min(self.pitch).min(ty.bytes());
         Runs::new(start, length, lines.div_ceil(line_unit), self.pitch)
     }
 
-    /// True when both count their bytes from the same, if unknown, byte.
+    /// True when both are relative to the same, possibly unknown, byte.
     pub(crate) fn comparable(&self, other: &Self) -> bool {
         self.home == other.home && self.start.unknown == other.start.unknown
     }
@@ -125,8 +125,8 @@ impl Window {
         }
     }
 
-    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not run
-    /// ahead.
+    /// How a destination shares memory with a source. Of lines that start at the same byte, those of the destination must not be
+    /// longer.
     pub(crate) fn in_place(&self, source: &Self) -> Overlap {
         match self.overlap(TileExtent::Valid, source) {
             Overlap::Same if self.outruns(source) => Overlap::Partial(self.shared(source)),
@@ -134,19 +134,19 @@ impl Window {
         }
     }
 
-    /// This window of a tile that turns out to be another one; `None` where that has lines at other distances.
+    /// The same window of another tile; `None` if that has another pitch.
     pub(crate) fn based_on(&self, tile: &Self) -> Option<Self> {
         let mut window = Self { home: tile.home, ..self.clone() };
         window.start.add(&tile.start, 1);
         (tile.pitch == pitch(&tile.ty)).then_some(window)
     }
 
-    /// How many bytes of data both hold.
+    /// The number of data bytes that both contain.
     pub(crate) fn shared(&self, other: &Self) -> u64 {
         self.runs(TileExtent::Valid).shared(&other.runs(TileExtent::Valid))
     }
 
-    /// A window without a known start lies somewhere in the tile that it is a window of.
+    /// A window at an unknown offset lies somewhere in its source.
     fn somewhere(&self, other: &Self) -> Overlap {
         let is_all = |w: &Self| matches!(w.home, TileHome::Tile(_)) && w.start == Linear::default() && !w.valid_only;
         let holds = |all: &Self, part: &Self| {
@@ -161,8 +161,8 @@ impl Window {
         Overlap::Unknown
     }
 
-    /// True when lines of this destination come to lie on lines of the source that are read later, although both start at the
-    /// same byte.
+    /// True when lines of this destination overlap lines of the source that are read later, although both start at the same
+    /// byte.
     pub(crate) fn outruns(&self, source: &Self) -> bool {
         let (own, theirs) = (self.runs(TileExtent::Valid), source.runs(TileExtent::Valid));
         let alike = self.ty.blayout == source.ty.blayout && box_bytes(&self.ty) == box_bytes(&source.ty);
@@ -181,13 +181,13 @@ impl Window {
             && near < far
             && !self.ty.is_boxed()
             && own.start == theirs.start
-            // The second line, against what lies behind the second line of the source.
+            // The second line against what follows the second line of the source.
             && own.start.saturating_add(far) < theirs.end()
             && Runs::one(own.start.saturating_add(far), own.bytes.min(far)).shared(&theirs) > 0
     }
 }
 
-/// Offsets in boxes, of which windows consist.
+/// Offsets in boxes.
 fn scaled(offset: &Linear, unit: u64) -> Option<Linear> {
     let unit = i64::try_from(unit).ok()?;
     let whole = |n: i64| (n % unit == 0).then(|| n / unit);
@@ -216,7 +216,7 @@ fn pitch(ty: &TileType) -> u64 {
     let (line_unit, _) = units(ty);
     let along = if ty.blayout == BLayout::RowMajor { ty.cols } else { ty.rows };
     match box_bytes(ty) {
-        // Rows of boxes at the end may be lower, and the tile ends there.
+        // The last row of boxes may be lower, and the tile ends there.
         Some(_) => along.saturating_mul(line_unit).saturating_mul(u64::from(ty.dtype.unit_bytes())),
         None => ty.bytes(),
     }
