@@ -1,55 +1,55 @@
-//! What an operation is, and what it is given: by the names that its row uses.
+//! The meaning of operations, and their operands and attributes by the names of the row.
 
 use crate::{Attr, Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Arith, CommOp, Control, CoreQuery, Fifo, LocalOp, Meaning, Movement, Storage, SyncOp};
 
 impl Module {
-    /// What an operation is.
+    /// The meaning of an operation.
     pub fn meaning(&self, id: OpId) -> Meaning {
         self.op(id).op.row().meaning
     }
 
-    /// What it is among the operations that hold regions or steer between them.
+    /// Its meaning, if it has regions or transfers control.
     pub fn control(&self, id: OpId) -> Option<Control> {
         self.op(id).op.control()
     }
 
-    /// What it is among scalar operations.
+    /// Its meaning, if it is a scalar operation.
     pub fn arith(&self, id: OpId) -> Option<Arith> {
         self.op(id).op.arith()
     }
 
-    /// What it is among the operations that make, name or query memory.
+    /// Its meaning, if it allocates, names or queries memory.
     pub fn storage(&self, id: OpId) -> Option<Storage> {
         self.op(id).op.storage()
     }
 
-    /// What it is among the operations that move data as it is.
+    /// Its meaning, if it moves data unchanged.
     pub fn movement(&self, id: OpId) -> Option<Movement> {
         self.op(id).op.movement()
     }
 
-    /// What it is among the operations on pipes between cores.
+    /// Its meaning, if it is a FIFO operation.
     pub fn fifo(&self, id: OpId) -> Option<Fifo> {
         self.op(id).op.fifo()
     }
 
-    /// What it is among the operations that order pipes or cores.
+    /// Its meaning, if it orders pipes or cores.
     pub fn sync(&self, id: OpId) -> Option<SyncOp> {
         self.op(id).op.sync()
     }
 
-    /// What it is among the operations between ranks.
+    /// Its meaning, if it is an operation between ranks.
     pub fn comm(&self, id: OpId) -> Option<CommOp> {
         self.op(id).op.comm()
     }
 
-    /// What it asks about the cores.
+    /// The property of the cores that it queries.
     pub fn query(&self, id: OpId) -> Option<CoreQuery> {
         self.op(id).op.query()
     }
 
-    /// What it is among the operations on local arrays and structures.
+    /// Its meaning, if it is an operation on local arrays and structures.
     pub fn local(&self, id: OpId) -> Option<LocalOp> {
         self.op(id).op.local()
     }
@@ -62,7 +62,7 @@ impl Module {
         }
     }
 
-    /// The integer that a constant gives to a value.
+    /// The integer of a constant that defines a value.
     pub fn literal(&self, value: ValueId) -> Option<i64> {
         let id = self.definition(value).filter(|id| self.arith(*id) == Some(Arith::Constant))?;
         self.attr(id, "value")?.int()
@@ -79,12 +79,12 @@ impl Module {
         self.named(id, slot).next().map(|o| o.value)
     }
 
-    /// An integer attribute that is given.
+    /// An integer attribute, if it is given.
     pub fn given_int(&self, id: OpId, name: &str) -> Option<i64> {
         self.attr(id, name)?.int()
     }
 
-    /// An integer attribute: what is given, or what the row says it then is.
+    /// An integer attribute: the given value, or the default of the row.
     ///
     /// ```
     /// use pto_ir::{Attr, Builder, OpExtras, TypeId};
@@ -107,7 +107,7 @@ impl Module {
         }
     }
 
-    /// The enumerator that an attribute is given.
+    /// The enumerator of an attribute.
     pub fn choice(&self, id: OpId, name: &str) -> Option<&'static str> {
         match self.attr(id, name) {
             Some(Attr::Enum(def, at)) => Some(def.value(usize::from(*at))),

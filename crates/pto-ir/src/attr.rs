@@ -42,7 +42,7 @@ impl Attr {
         }
     }
 
-    /// What the rules see of it; `text` resolves names.
+    /// The attribute as rules see it; `text` resolves names.
     pub fn for_rules<'a>(&self, text: impl Fn(Sym) -> &'a str) -> AttrValue<'a> {
         match self {
             Self::Bool(b) => AttrValue::Bool(*b),

@@ -1,4 +1,4 @@
-//! Programs in memory, one operation after the other.
+//! Builds programs in memory, one operation after the other.
 
 use crate::{Attr, BlockId, Module, NewOp, Operand, RegionId, Style, Successor, Sym, TypeId, ValueId, print};
 use pto_isa::fill::Filling;
@@ -24,7 +24,7 @@ pub struct Builder {
     pub module: Module,
     /// The blocks that are not closed, innermost last.
     pub open: Vec<BlockId>,
-    /// Where the operations that follow come from.
+    /// The span of following operations.
     pub span: Span,
 }
 
@@ -135,7 +135,7 @@ impl Builder {
         print(&self.module, Style::default())
     }
 
-    /// Appends a use of an instruction to operands that exist; its results get the names of their slots.
+    /// Appends an instruction with existing operands; its results get the names of their slots.
     pub fn filling(
         &mut self,
         filling: &Filling,
@@ -170,7 +170,7 @@ impl Default for Builder {
     }
 }
 
-/// What few operations have.
+/// Parts that few operations have.
 #[derive(Default, Debug)]
 pub struct OpExtras {
     /// Attributes by name.

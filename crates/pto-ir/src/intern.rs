@@ -89,7 +89,7 @@ impl Interner {
     }
 }
 
-/// Eight bytes at a time, multiply and fold; names are short and not chosen by an adversary who gains by collisions.
+/// Hashes eight bytes at a time (multiply and fold). Names are short and not adversarial.
 pub(crate) fn hash(text: &str) -> u64 {
     const K: u64 = 0x9e37_79b9_7f4a_7c15;
     let mut h = text.len() as u64;

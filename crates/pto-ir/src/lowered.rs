@@ -1,15 +1,15 @@
 //! Buffers of lowered programs as tiles.
 //!
-//! A lowered program keeps its tiles in plain buffers (`memref`) of a memory of the core. What a buffer is as a tile its type and the
-//! operation that makes it say together; casts, windows, branches and loops hand that on.
+//! A lowered program keeps its tiles in plain buffers (`memref`) of a memory of the core. The type of a buffer and the operation that
+//! creates it determine the tile; casts, windows, branches and loops pass it on.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::{Meaning, Movement, SlotKind, Storage};
 use pto_isa::{Diagnostic, Dim, Error, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
-    /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and the valid region which the
-    /// operation gives. `None` when the buffer is no tile, or its configuration cannot be read.
+    /// The tile that an operation makes of a lowered buffer: that of the type, with the configuration and valid region of the
+    /// operation. `None` if the buffer is not a tile, or its configuration cannot be read.
     pub fn buffer_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
         let tile = self.configured_tile(id, value)?;
         if matches!(self.value_type(value), Type::Memref(m) if !m.has_strides_of(&tile)) {
@@ -20,7 +20,7 @@ impl Module {
         Some(if open { tile.valid(Dim::Dynamic, Dim::Dynamic) } else { tile })
     }
 
-    /// The tile that extents and configuration say, whatever strides the type has.
+    /// The tile by extents and configuration, regardless of the strides of the type.
     pub fn configured_tile(&self, id: OpId, value: ValueId) -> Option<TileType> {
         let plain = match self.value_type(value) {
             Type::Memref(m) => m.whole_tile()?,
@@ -33,9 +33,9 @@ impl Module {
         }
     }
 
-    /// The program with tiles in place of the buffers that instructions take for tiles. `None` when it has none.
+    /// The program with tiles in place of the buffers that instructions use as tiles. `None` if it has none.
     ///
-    /// Only types change: operations that make and cast buffers now do so with tiles.
+    /// Only types change: operations that create and cast buffers now do so with tiles.
     ///
     /// ```
     /// assert!(matches!(pto_ir::Module::default().with_tiles(), Ok(None)), "nothing is a buffer");
@@ -69,7 +69,7 @@ impl Module {
         self.have_two_dimensions(&taken).map_err(|problem| self.error(problem))?;
         let mut out = self.clone();
         for value in (0..self.value_count()).map(ValueId::from_index).filter(|v| taken[v.index()]) {
-            // What nothing tells is told by the type: parameters, for example.
+            // The type determines the rest: parameters, for example.
             if let Some(tile) = tiles[value.index()].or_else(|| self.value_type(value).local_tile()) {
                 out.value_mut(value).ty = out.intern_type(Type::TileBuf(tile));
             }
@@ -80,7 +80,7 @@ impl Module {
         Ok(Some(out))
     }
 
-    /// Wherever several buffers meet in one value, they are the same tile.
+    /// Buffers that meet in one value are the same tile.
     fn are_one_tile(&self, ways: &[(ValueId, ValueId)], tiles: &[Option<TileType>]) -> Result<(), Box<Diagnostic>> {
         for (from, to) in ways {
             let (Some(from), Some(have)) = (tiles[from.index()], tiles[to.index()]) else { continue };
@@ -93,7 +93,7 @@ impl Module {
         Ok(())
     }
 
-    /// A tile has rows and columns: nothing tells the extents that a buffer had besides.
+    /// A tile has rows and columns only: further extents of a buffer would be lost.
     fn have_two_dimensions(&self, taken: &[bool]) -> Result<(), Box<Diagnostic>> {
         let rank = |value: ValueId| match self.value_type(value) {
             Type::Memref(m) => m.view.dims.len(),
@@ -118,7 +118,7 @@ impl Module {
         Ok(())
     }
 
-    /// Gives the type of a function the tiles that its parameters and results are.
+    /// Updates the type of a function with the tiles of its parameters and results.
     fn retype_function(&mut self, function: OpId) {
         let Some(&body) = self.op_regions(function).first() else { return };
         let (name, Some(Attr::Type(old))) = (self.names.intern("function_type"), self.attr(function, "function_type"))
@@ -135,7 +135,7 @@ impl Module {
         }
     }
 
-    /// The tile under another name: a window has extents of its own.
+    /// The tile under an alias: a window has its own extents.
     fn handed_on(&self, tile: TileType, to: ValueId) -> Option<TileType> {
         let Def::Result(id, _) = self.value(to).def else { return Some(tile) };
         if self.storage(id) != Some(Storage::BufferWindow) {
@@ -147,7 +147,7 @@ impl Module {
         Some(TileType { rows, cols, valid_rows: Dim::Fixed(rows), valid_cols: Dim::Fixed(cols), ..tile })
     }
 
-    /// Which buffers are, under any name, an operand that an instruction takes for a tile.
+    /// Which buffers are, under any name, operands that an instruction uses as tiles.
     fn taken_as_tiles(&self, ways: &[(ValueId, ValueId)]) -> Vec<bool> {
         let mut taken = vec![false; self.value_count()];
         for id in self.order() {
@@ -184,12 +184,12 @@ fn is_local(ty: &Type) -> bool {
     matches!(ty, Type::Memref(m) if matches!(m.space(), Some(PtrSpace::On(_))))
 }
 
-/// Operations whose result says itself what tile it is.
+/// Operations whose result determines its own tile.
 fn makes_buffers(code: pto_isa::Op) -> bool {
     code.storage().is_some_and(Storage::makes_buffer)
 }
 
-/// Goes over all ways until nothing changes any more.
+/// Propagates along all pairs until nothing changes.
 fn spread(ways: &[(ValueId, ValueId)], mut step: impl FnMut(ValueId, ValueId) -> bool) {
     while ways.iter().fold(false, |changed, (from, to)| step(*from, *to) || changed) {}
 }

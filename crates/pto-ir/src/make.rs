@@ -1,4 +1,4 @@
-//! New operations by what they are, and names for new values.
+//! Creates operations by their meaning, and names for new values.
 
 use crate::{Attr, Module, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{Arith, Meaning, Movement, Storage};
@@ -6,7 +6,7 @@ use pto_isa::sort::SharedSort;
 use pto_isa::{Op, Span, TileType, Type};
 use std::collections::{HashMap, HashSet};
 
-/// The names of values that are taken.
+/// The names of values in use.
 ///
 /// ```
 /// let mut module = pto_ir::Module::default();
@@ -17,7 +17,7 @@ use std::collections::{HashMap, HashSet};
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     taken: HashSet<String>,
-    /// The number that the next name of a kind is tried with.
+    /// The number to try for the next name with a prefix.
     next: HashMap<String, usize>,
 }
 

@@ -31,7 +31,7 @@ pub struct Module {
     /// How many tile types of the source have each spelling.
     pub type_votes: TypeVotes,
     pub(crate) spellings: HashMap<OpId, Spelling>,
-    /// What spans are positions in, where that is known.
+    /// What spans are positions in, if known.
     pub source: Option<Arc<dyn Source>>,
 }
 
@@ -132,7 +132,7 @@ pub struct Block {
     pub ops: Vec<OpId>,
     /// Its label without `^`, empty for the first block of a region.
     pub label: Option<Sym>,
-    /// Something branches to it, so its label must be written.
+    /// It is the target of a branch, so its label must be written.
     pub is_target: bool,
     /// Where it ends: the closing brace, or the next label.
     pub end: u32,
@@ -202,7 +202,7 @@ fn range(r: &Range<u32>) -> Range<usize> {
 }
 
 impl Module {
-    /// Diagnostics about this program as an error that knows its source.
+    /// Diagnostics about this program as an error with its source.
     pub fn error(&self, problems: impl Into<Error>) -> Error {
         problems.into().with_source(self.source.clone())
     }
@@ -325,8 +325,8 @@ impl Module {
         self.value_type(id).tile()
     }
 
-    /// What gives the valid rows and columns of a result that is a destination, by the row of its operation; `given` is true
-    /// for slots whose operand has a region.
+    /// The source of the valid rows and columns of a destination, by the row of its operation; `given` is true for slots
+    /// whose operand has a region.
     pub fn region_extents(
         &self,
         id: OpId,
@@ -417,9 +417,9 @@ impl Module {
         id
     }
 
-    /// Adds an operand to an operation, behind those of the same slot and of slots before it.
+    /// Adds an operand to an operation, after those of the same slot and of earlier slots.
     pub fn add_operand(&mut self, id: OpId, operand: Operand) {
-        // The source does not spell what is added.
+        // The source does not spell the new operand.
         self.spellings.remove(&id);
         let mut all = self.operands(id).to_vec();
         let at = all.partition_point(|o| o.slot <= operand.slot);
@@ -427,7 +427,7 @@ impl Module {
         self.ops[id.index()].operands = extend(&mut self.operands, all);
     }
 
-    /// Lets an operand of an operation be another value.
+    /// Replaces an operand of an operation.
     pub fn set_operand(&mut self, id: OpId, at: usize, value: ValueId) {
         let range = range(&self.op(id).operands);
         if let Some(operand) = self.operands[range].get_mut(at) {
@@ -435,7 +435,7 @@ impl Module {
         }
     }
 
-    /// Gives an attribute of an operation a value.
+    /// Sets an attribute of an operation.
     pub fn set_attr(&mut self, id: OpId, name: Sym, value: Attr) {
         let mut all = self.attrs(id).to_vec();
         all.retain(|(n, _)| *n != name);
@@ -443,17 +443,17 @@ impl Module {
         self.ops[id.index()].attrs = extend(&mut self.attrs, all);
     }
 
-    /// Says which part of the source the mnemonic of an operation is, for messages.
+    /// Sets the span of the mnemonic of an operation, for messages.
     pub fn set_name_span(&mut self, id: OpId, span: Span) {
         self.ops[id.index()].name_span = span;
     }
 
-    /// Notes the `loc(…)` of an operation.
+    /// Sets the `loc(…)` of an operation.
     pub fn set_location(&mut self, id: OpId, text: Sym) {
         self.ops[id.index()].location = text;
     }
 
-    /// Replaces a use everywhere in the pools: forward references once they are known.
+    /// Replaces uses of values everywhere: resolves forward references.
     pub fn resolve_uses(&mut self, map: &HashMap<ValueId, ValueId>) {
         let swap = |v: &mut ValueId| {
             if let Some(new) = map.get(v) {

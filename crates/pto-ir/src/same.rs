@@ -3,8 +3,8 @@
 use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, TypeId, ValueId};
 use std::collections::HashMap;
 
-/// True when two modules are the same program: same operations, operands, attributes, types and names of
-/// symbols, whatever their values are called and wherever they stood in the source.
+/// True when two modules are the same program: same operations, operands, attributes, types and symbols, regardless of
+/// value names and source positions.
 pub fn same(a: &Module, b: &Module) -> bool {
     let mut pair = ModulePair { a, b, values: HashMap::new(), blocks: HashMap::new() };
     pair.block(a.top, b.top)
@@ -70,7 +70,7 @@ impl ModulePair<'_> {
         p.len() == q.len() && p.iter().zip(q).all(|(p, q)| p.slot == q.slot && self.use_of(p.value, q.value))
     }
 
-    /// A value seen before must be the same again; one not defined yet is paired now.
+    /// A value seen before must match again; a new one is paired.
     fn use_of(&mut self, p: ValueId, q: ValueId) -> bool {
         *self.values.entry(p).or_insert(q) == q
     }
@@ -86,7 +86,7 @@ impl ModulePair<'_> {
             })
     }
 
-    /// Attributes are a set: their order means nothing.
+    /// Attributes are a set: their order is irrelevant.
     fn attrs(&self, p: &[(Sym, Attr)], q: &[(Sym, Attr)]) -> bool {
         p.len() == q.len()
             && p.iter().all(|(name, attr)| {

@@ -1,12 +1,12 @@
-//! How the source spells its operations and types, as far as the formatter keeps it. A program means the same without.
+//! The spelling of operations and types in the source, as far as the formatter keeps it. It does not affect the meaning.
 
 use crate::{Form, Module, OpId, Operand, TypeStyle, ValueId};
 use pto_isa::sort::SharedSort;
 
-/// How the source spells an operation. The default is the usual way to print it.
+/// The spelling of an operation in the source. The default is the usual form.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Spelling {
-    /// The form, unless it is the usual one.
+    /// The form, if it is not the usual one.
     pub form: Option<Form>,
     /// The mnemonic stands without `pto.`.
     pub bare: bool,
@@ -23,7 +23,7 @@ pub struct Spelling {
 /// How the types of operands are listed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Listed {
-    /// As the form does.
+    /// As usual for the form.
     #[default]
     Usual,
     /// Not at all.
@@ -40,8 +40,8 @@ pub enum Listed {
 }
 
 impl Spelling {
-    /// True where the source says nothing of the types of results: one type for all, and types of operands that destinations
-    /// stand among, are theirs too.
+    /// True if the source omits the types of results: one type for all, and types of operands that include destinations,
+    /// cover them too.
     pub(crate) fn omits_results(&self) -> bool {
         let stated = match self.operand_types {
             Listed::Omitted => false,
@@ -62,7 +62,7 @@ pub struct TypeVotes {
 }
 
 impl TypeVotes {
-    /// The spelling that most types have.
+    /// The most frequent spelling.
     ///
     /// ```
     /// use pto_ir::{TypeStyle, TypeVotes};
@@ -74,25 +74,25 @@ impl TypeVotes {
 }
 
 impl Module {
-    /// How the source spells an operation; `None` for the usual way.
+    /// The spelling of an operation in the source; `None` for the usual one.
     pub fn spelling(&self, id: OpId) -> Option<&Spelling> {
         self.spellings.get(&id)
     }
 
-    /// Notes how the source spells an operation.
+    /// Sets the spelling of an operation.
     pub fn set_spelling(&mut self, id: OpId, spelling: Spelling) {
         if spelling != Spelling::default() {
             self.spellings.insert(id, spelling);
         }
     }
 
-    /// Forgets how the source spells operations: all of them are printed in the usual way, with their types.
+    /// Resets all spellings: every operation is printed in the usual form, with its types.
     pub fn forget_spellings(&mut self) {
         self.spellings.clear();
     }
 
-    /// How an operation is spelled when buffers take its results; `operands` are those it has then. What the source leaves out
-    /// of types stays out, since the new buffers state the types of the results.
+    /// The spelling of an operation when buffers replace its results; `operands` are its new ones. Omitted types stay omitted,
+    /// since the new buffers state the types of the results.
     pub(crate) fn spelling_with_buffers(&self, id: OpId, operands: &[Operand]) -> Spelling {
         let Some(old) = self.spelling(id) else { return Spelling::default() };
         let elided = old.elided.iter().filter_map(|at| {

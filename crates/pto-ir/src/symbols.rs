@@ -1,4 +1,4 @@
-//! Names of functions, and who calls whom.
+//! Names of functions, and the call graph.
 
 use crate::{Attr, Module, OpId, Sym};
 use pto_isa::row::Control;
@@ -29,7 +29,7 @@ impl Module {
         self.functions_by_name().get(&name).copied()
     }
 
-    /// What every call calls, where the program has it.
+    /// The callee of every call, if the program has it.
     pub fn calls(&self) -> HashMap<OpId, OpId> {
         let functions = self.functions_by_name();
         let mut calls = HashMap::new();
@@ -39,7 +39,7 @@ impl Module {
         calls
     }
 
-    /// Functions by name; of two with one name the first, since checks report the second.
+    /// Functions by name; of two with one name the first, since the checker reports the second.
     pub fn functions_by_name(&self) -> HashMap<Sym, OpId> {
         let functions = self.functions();
         functions.iter().rev().filter_map(|f| Some((self.symbol(*f, "sym_name")?, *f))).collect()

@@ -1,11 +1,11 @@
-//! The ways of values: what becomes what without being made anew, through branches, loops, calls and casts.
+//! Aliases of values through branches, loops, calls and casts.
 
 use crate::{BlockId, Module, OpId, RegionId, ValueId};
 use pto_isa::row::{Arith, Control, Meaning, Storage};
 use std::collections::{HashMap, HashSet};
 
 impl Module {
-    /// Every pair of values of which the second is, or may be, the first under another name.
+    /// Every pair of values of which the second is, or may be, an alias of the first.
     ///
     /// ```
     /// assert!(pto_ir::Module::default().ways().is_empty());
@@ -58,7 +58,7 @@ impl Module {
         }
     }
 
-    /// Of the blocks of a region, those that lead back to themselves, and those between two such. No other is gone through twice.
+    /// The blocks of a region that are on a cycle, or between two cycles. No other block is executed twice.
     ///
     /// ```
     /// assert!(pto_ir::Module::default().rounds(&[]).is_empty());
@@ -73,7 +73,7 @@ impl Module {
                 before.entry(next).or_default().push(*block);
             }
         }
-        // Blocks that nothing leads to, and those that lead to nothing, are in no round: again without them.
+        // Repeatedly removes blocks without predecessors or without successors: they are on no cycle.
         let mut left: HashSet<BlockId> = blocks.iter().copied().collect();
         let is_none = |counts: &HashMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
         let mut open: Vec<BlockId> = blocks.iter().copied().filter(|b| is_none(&into, b) || is_none(&out, b)).collect();

@@ -1,7 +1,7 @@
-//! Buffers that every iteration of a loop makes anew and hands on.
+//! Buffers that every iteration of a loop allocates anew and yields.
 //!
-//! Such a buffer has one place. While the next iteration still reads what it was handed, it must not make its own there: then the loop carries what the
-//! buffer holds, as it does for values.
+//! Such a buffer has one address. The next iteration must not write its own buffer there while it still reads the yielded one: then the loop carries
+//! a copy of the contents, as it does for values.
 
 use super::origins::Origins;
 use crate::{BlockId, Module, OpId, Operand, ValueId};
@@ -10,21 +10,21 @@ use pto_isa::{Targets, Type};
 use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// True when a program has to be converted: it has tile values, or loops that must hand on what their buffers hold.
+/// True when a program must be converted: it has tile values, or loops that must carry the contents of their buffers.
 pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool {
     let is_value = |k: usize| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_));
-    // A result may also be written with the type of a buffer.
+    // A result may also have the type of a buffer.
     !contents.is_empty()
         || module.order().iter().any(|id| module.is_value_form(*id))
         || (0..module.value_count()).any(is_value)
 }
 
-/// Parameters and results of loops that stand for what a buffer holds.
+/// Parameters and results of loops that stand for the contents of a buffer.
 pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> BTreeSet<ValueId> {
     module.order().iter().flat_map(|id| contents(module, targets, ways, *id)).collect()
 }
 
-/// Which values are, or may be, others under another name.
+/// Which values are, or may be, aliases of others.
 pub(super) struct Ways {
     pub(super) onward: HashMap<ValueId, Vec<ValueId>>,
     pub(super) back: HashMap<ValueId, Vec<ValueId>>,
@@ -41,7 +41,7 @@ impl Ways {
         Self { onward, back, origins: OnceCell::new() }
     }
 
-    /// For questions about many values at once.
+    /// The same for queries about many values at once.
     pub(super) fn all_origins(&self, module: &Module) -> &Origins {
         self.origins.get_or_init(|| Origins::of(module.value_count(), &self.onward))
     }
@@ -50,19 +50,19 @@ impl Ways {
         self.onward.get(&value).into_iter().flatten().copied()
     }
 
-    /// All names of buffers: windows, other types, and what branches hand on, but for some that stand for another buffer.
+    /// All aliases of buffers: windows, casts, and values that branches yield, except some that stand for another buffer.
     fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
         reached(values, |v| self.next(v).filter(|to| !others.contains(to)).collect())
     }
 
-    /// What a value may be a name of.
+    /// The values that a value may be an alias of.
     fn origins(&self, value: ValueId, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
         let before = |v: ValueId| self.back.get(&v).filter(|_| !others.contains(&v)).into_iter().flatten().copied();
         reached([value], |v| before(v).collect())
     }
 }
 
-/// Parameters and results of a loop that must carry what a buffer holds, because an iteration makes that buffer anew too early.
+/// Parameters and results of a loop that must carry the contents of a buffer, because an iteration allocates that buffer too early.
 fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSet<ValueId> {
     let skip = match module.control(id) {
         Some(Control::For) => 1,
@@ -81,11 +81,11 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     if made.is_empty() {
         return BTreeSet::new();
     }
-    // What the next iteration is handed is another buffer.
+    // The parameters of the next iteration are another buffer.
     let handed_on = &module.block(first).args.iter().copied().collect();
     let elsewhere = &elsewhere(module, ways, id, &blocks);
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
-        // What is handed on may be made inside under another name: as one side of a branch, or with another type.
+        // A yielded buffer may be allocated inside under another name: on one side of a branch, or with another type.
         let origins = ways.origins(**next, handed_on).into_iter().filter(|v| made.contains(v));
         let next = ways.names(origins, elsewhere);
         !next.is_empty() && is_overwritten(module, targets, &ways.names([**arg], elsewhere), &next, &blocks)
@@ -94,7 +94,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     if found.is_empty() {
         return found;
     }
-    // Whatever these become is contents too, in this loop; an iteration later it is in another buffer.
+    // The aliases of these are contents too, in this loop; in the next iteration they are in another buffer.
     let here: BTreeSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
     let mut open: Vec<ValueId> = found.iter().copied().collect();
@@ -111,8 +111,8 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     found
 }
 
-/// Names of what a loop makes that need not be followed: what the next iteration is handed, which is another buffer, and what the loop results in, unless
-/// that may come back to the loop as something from around it.
+/// Aliases of buffers of a loop that need not be followed: parameters of the next iteration, which are another buffer, and results of the loop,
+/// unless they may come back to the loop from outside.
 fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> HashSet<ValueId> {
     let mut inside: HashSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.iter().copied()).collect();
     let mut used = HashSet::new();
@@ -143,7 +143,7 @@ pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     made
 }
 
-/// True when what an iteration was handed is used, under any name, once its own buffer has been touched.
+/// True when the buffer of the previous iteration is used, under any name, after the own buffer has been accessed.
 pub(super) fn is_overwritten(
     module: &Module,
     targets: Targets,
@@ -157,13 +157,13 @@ pub(super) fn is_overwritten(
         module.walk(*block, &mut |id| {
             let hands_on = hands_on(module, id);
             let ends = hands_on && blocks.iter().any(|b| module.block(*b).ops.last() == Some(&id));
-            // Names only, also at the end of a branch.
+            // Aliases only, also at the end of a branch.
             if module.op(id).op.row().effect == Effect::View || (hands_on && !ends) {
                 return;
             }
             let uses = |names: &BTreeSet<ValueId>| module.operands(id).iter().any(|o| names.contains(&o.value));
             let (old, new) = (uses(arg), uses(next));
-            // In its second iteration, a loop reads what its first iteration has written over.
+            // In its second iteration, a loop reads what its first iteration has overwritten.
             clash |= is_loop(module, id) && has_uses(module, id, arg) && has_uses(module, id, next);
             clash |= old && (touched || (new && (ends || !in_place(module, targets, id, arg, next))));
             touched |= new;
@@ -190,7 +190,7 @@ fn hands_on(module: &Module, id: OpId) -> bool {
     matches!(module.control(id), Some(Control::Yield | Control::Condition))
 }
 
-/// Every pair of values of which the second is, or may be, the first under another name; also windows and other types.
+/// Every pair of values of which the second is, or may be, an alias of the first; also windows and casts.
 pub(super) fn all_ways(module: &Module) -> Vec<(ValueId, ValueId)> {
     let mut pairs = module.ways();
     for id in module.order().into_iter().filter(|id| module.op(*id).op.row().effect == Effect::View) {
@@ -201,7 +201,7 @@ pub(super) fn all_ways(module: &Module) -> Vec<(ValueId, ValueId)> {
     pairs
 }
 
-/// What these lead to, step by step, with themselves.
+/// Everything that is reachable from these values, including themselves.
 pub(super) fn reached(
     from: impl IntoIterator<Item = ValueId>,
     next: impl Fn(ValueId) -> Vec<ValueId>,
@@ -216,7 +216,7 @@ pub(super) fn reached(
     found
 }
 
-/// True when an instruction may write its result where it reads.
+/// True when an instruction may write its result over an operand.
 fn in_place(module: &Module, targets: Targets, id: OpId, old: &BTreeSet<ValueId>, new: &BTreeSet<ValueId>) -> bool {
     let tiles = |names: &BTreeSet<ValueId>| {
         let operands = module.operands(id).iter().filter(|o| names.contains(&o.value));

@@ -1,4 +1,4 @@
-//! Loops and branches that hand on tiles.
+//! Loops and branches that yield tiles.
 
 use super::anew::reached;
 use super::{BufferPass, ValidRegion, is_open};
@@ -37,14 +37,14 @@ impl BufferPass {
         ops.push(new);
     }
 
-    /// A loop with a condition: a buffer for each tile that comes round, and one for each that goes through the condition
-    /// and is not one of those.
+    /// A loop with a condition: a buffer for each carried tile, and one for each that the condition passes and that is
+    /// not one of those.
     pub(super) fn conditional(&mut self, id: OpId, ops: &mut Vec<OpId>) {
         let results: Vec<ValueId> = self.out.results(id).collect();
         let inits: Vec<ValueId> = self.out.operands(id).iter().map(|o| o.value).collect();
         let [before, after] = self.blocks(id)[..] else { return self.refuse(id, "it does not have two blocks") };
         let (args, params) = (self.out.block(before).args.clone(), self.out.block(after).args.clone());
-        // The first operand there is the condition.
+        // The first operand is the condition.
         let passed: Vec<ValueId> = self.yields(before).into_iter().skip(1).collect();
         let yields = self.yields(after);
         if inits.len() != args.len()
@@ -95,7 +95,7 @@ impl BufferPass {
         ops.push(new);
     }
 
-    /// The buffer that a loop carries, with what it starts with.
+    /// The buffer that a loop carries, initialised.
     fn carried_buffer(&mut self, id: OpId, init: ValueId, arg: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let start = self.now(init);
         if self.uses.get(&init) == Some(&1)
@@ -111,13 +111,13 @@ impl BufferPass {
         buffer
     }
 
-    /// A buffer for what blocks hand on.
+    /// A buffer for what blocks yield.
     fn handed_buffer(&mut self, id: OpId, value: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let name = self.out.value(value).name;
         self.new_buffer(id, value, name, None, ops).unwrap_or(value)
     }
 
-    /// A buffer of the type of a value. What the type leaves open of its valid region is that of another buffer, or all.
+    /// A buffer of the type of a value. Open extents are those of another buffer, or the whole tile.
     fn new_buffer(
         &mut self,
         id: OpId,
@@ -154,7 +154,7 @@ impl BufferPass {
         (self.number(id, tile.rows, ops), self.number(id, tile.cols, ops))
     }
 
-    /// Lets a value be made in a buffer, if it is made in this block and the buffer's old content is not needed by then.
+    /// Lets a value be computed in a buffer, if it is computed in this block and the old content of the buffer is not needed any more.
     fn want(&mut self, value: ValueId, old: Option<ValueId>, buffer: ValueId, block: BlockId, yields: &[ValueId]) {
         let Def::Result(maker, _) = self.out.value(value).def else { return };
         let ops = &self.out.block(block).ops;
@@ -165,7 +165,7 @@ impl BufferPass {
         }
         let uses = |id: OpId| self.out.operands(id).iter().any(|o| Some(o.value) == old) || self.uses_inside(id, old);
         let later = ops[at + 1..].iter().any(|id| uses(*id));
-        // The new valid region must not be that of the old content before it is read.
+        // The new valid region must not replace that of the old content before it is read.
         let keeps_extents = !self.out.tile(buffer).is_some_and(is_open) || self.like(maker, value) == old;
         let in_place = keeps_extents && self.may_overwrite(maker, value, old);
         if !later && (in_place || !uses(maker)) {
@@ -173,7 +173,7 @@ impl BufferPass {
         }
     }
 
-    /// True when an instruction may make a value where an operand of it is.
+    /// True when an instruction may write a value over its operand.
     fn may_overwrite(&self, maker: OpId, value: ValueId, old: Option<ValueId>) -> bool {
         let (row, Some(made)) = (self.out.op(maker).op.row(), self.out.tile(value)) else { return false };
         let to = (usize::from(self.out.value(value).slot), made);
@@ -190,8 +190,8 @@ impl BufferPass {
         found
     }
 
-    /// Copies what a block yields to where it is wanted, each before its buffer is overwritten. Where buffers change places,
-    /// one is held in another meanwhile.
+    /// Copies what a block yields to its buffers, each before it is overwritten. If buffers are exchanged, one is copied to
+    /// a temporary first.
     fn hand_on(&mut self, block: BlockId, pairs: &[(ValueId, ValueId)]) {
         let mut moves: Vec<(ValueId, ValueId)> = pairs.iter().copied().filter(|(from, to)| from != to).collect();
         let mut ops = self.out.block(block).ops.clone();
@@ -209,7 +209,7 @@ impl BufferPass {
                     let Some(held) = self.held(last, moves[at].0, &mut ops) else {
                         return self.refuse(last, "it exchanges buffers that cannot be copied");
                     };
-                    // That is in nobody's way.
+                    // The temporary is in no other copy's way.
                     moves[at].0 = held;
                 }
             }
@@ -218,13 +218,13 @@ impl BufferPass {
         self.out.block_mut(block).ops = ops;
     }
 
-    /// True when a value is a buffer, or a name that may stand for it.
+    /// True when a value is a buffer, or may be an alias of it.
     fn may_be(&self, value: ValueId, buffer: ValueId) -> bool {
         let all = reached([value], |v| self.others.get(&v).into_iter().flatten().copied().collect());
         all.into_iter().any(|v| self.now(v) == buffer)
     }
 
-    /// A copy of a buffer, where there is one.
+    /// A copy of a buffer, if it can be made.
     fn held(&mut self, id: OpId, from: ValueId, ops: &mut Vec<OpId>) -> Option<ValueId> {
         let name = self.fresh("held");
         let held = self.new_buffer(id, from, name, Some(from), ops)?;
@@ -234,7 +234,7 @@ impl BufferPass {
 
     // ---- branches -----------------------------------------------------------------------------------------------------
 
-    /// A branch that results in tiles: all sides fill one buffer each.
+    /// A branch that yields tiles: all sides fill the same buffer.
     pub(super) fn branched(&mut self, id: OpId, ops: &mut Vec<OpId>) {
         let results: Vec<ValueId> = self.out.results(id).collect();
         let made: Vec<usize> = (0..results.len()).filter(|k| self.is_value(results[*k])).collect();

@@ -1,11 +1,11 @@
-//! How views lie in memory, wherever branches, loops and calls take them.
+//! Layouts of views, through branches, loops and calls.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::Storage;
 use pto_isa::{GlobalLayout, MAX_RANK, Type};
 use std::collections::{HashMap, HashSet};
 
-/// The layouts of views of more than two dimensions, where all that a view may stand for have the same.
+/// The layouts of views of more than two dimensions, if all views that a value may be have the same.
 pub(super) fn layouts(module: &Module) -> HashMap<ValueId, GlobalLayout> {
     let views: Vec<ValueId> =
         (0..module.value_count()).map(ValueId::from_index).filter(|v| is_deep(module, *v)).collect();
@@ -24,7 +24,7 @@ pub(super) fn layouts(module: &Module) -> HashMap<ValueId, GlobalLayout> {
     for view in views.into_iter().filter(|v| !reached.contains(v)) {
         open.push((view, own_layout(module, view, &started)));
     }
-    // Each view is known, and then perhaps found to be unclear: twice at most.
+    // The layout of a view becomes known, and then perhaps ambiguous: two steps at most.
     while let Some((view, layout)) = open.pop() {
         let now = match found.get(&view) {
             None => layout,
@@ -42,13 +42,13 @@ fn is_deep(module: &Module, value: ValueId) -> bool {
     matches!(module.value_type(value), Type::TensorView(v) | Type::PartitionView(v) if (3..=MAX_RANK).contains(&v.dims.len()))
 }
 
-/// Windows lie as the views they are cut from.
+/// Windows have the layout of their views.
 fn windows(module: &Module) -> impl Iterator<Item = (ValueId, ValueId)> {
     let cuts = module.order().into_iter().filter(|id| module.storage(*id) == Some(Storage::Partition));
     cuts.filter_map(|id| Some((module.operands(id).first()?.value, module.results(id).next()?)))
 }
 
-/// The parameters of functions that nobody calls.
+/// The parameters of functions that are not called.
 fn entry_parameters(module: &Module) -> HashSet<ValueId> {
     let called: HashSet<OpId> = module.calls().into_values().collect();
     let started = module.functions().into_iter().filter(|f| !called.contains(f));
@@ -59,12 +59,12 @@ fn entry_parameters(module: &Module) -> HashSet<ValueId> {
 fn own_layout(module: &Module, view: ValueId, started: &HashSet<ValueId>) -> Option<GlobalLayout> {
     match module.value(view).def {
         Def::Result(made, _) if module.storage(made) == Some(Storage::View) => made_layout(module, made, view),
-        // What a program is started with is a whole tensor, packed.
+        // An argument of a program is a whole, packed tensor.
         _ => started.contains(&view).then_some(GlobalLayout::Nd),
     }
 }
 
-/// As `run` takes it: what is stated, or what the strides show.
+/// As `run` reads it: the stated layout, or the one that the strides imply.
 fn made_layout(module: &Module, made: OpId, view: ValueId) -> Option<GlobalLayout> {
     if let Some(Attr::Enum(def, at)) = module.attr(made, "layout") {
         let name = def.value(usize::from(*at));

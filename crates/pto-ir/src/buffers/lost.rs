@@ -1,8 +1,8 @@
-//! Writes that would be lost where a loop carries copies.
+//! Writes that would be lost if a loop carries copies.
 //!
-//! A copy has bytes of its own. What is written to it, or to the buffer it was made from, must not be used under the other's names, where the
-//! program had one buffer. Found by names and by the order in the text, never by what branches do: a loop that is refused may be harmless,
-//! one that is taken is.
+//! A copy has its own bytes. A write to it, or to the buffer it was made from, must not be read under the names of the other, if the program
+//! had one buffer. This is decided by aliases and text order, not by conditions: a loop that is rejected may be harmless, but an accepted one
+//! is safe.
 
 use super::anew::{all_ways, is_loop, made_inside, reached};
 use super::timeline::{Families, FamilyAccesses, MOST_CALLED, OpTimeline};
@@ -11,7 +11,7 @@ use pto_isa::Dir;
 use pto_isa::row::{Arith, Control, Effect, Meaning, Movement, Storage};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Every loop that loses a write is looked at closely. One is enough to refuse the program.
+/// Limit of losing loops that are analysed precisely. One is enough to reject the program.
 const MOST_LOSING: usize = 20;
 
 /// The loops that would lose a write if these parameters and results were copies, or the first of them.
@@ -44,7 +44,7 @@ fn has_copies(module: &Module, contents: &BTreeSet<ValueId>, function: OpId) -> 
     found
 }
 
-/// What each value may be another name of, but for copies.
+/// The values that each value may be an alias of, except for copies.
 pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeMap<ValueId, BTreeSet<ValueId>> {
     let names = MayAlias::new(module, contents);
     names.back.into_iter().filter(|(to, _)| !contents.contains(to)).collect()
@@ -52,14 +52,14 @@ pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTre
 
 // ---- names ----------------------------------------------------------------------------------------------------------
 
-/// Who may be whom.
+/// May-alias relations.
 pub(super) struct MayAlias<'m> {
     pub(super) module: &'m Module,
     contents: &'m BTreeSet<ValueId>,
-    /// Each value's other names, as the program means it.
+    /// The aliases of each value, as the program means them.
     pub(super) ways: BTreeMap<ValueId, BTreeSet<ValueId>>,
     pub(super) back: BTreeMap<ValueId, BTreeSet<ValueId>>,
-    /// Values that are no other value's name once there are copies.
+    /// Values that are no alias of another once there are copies.
     roots: BTreeSet<ValueId>,
     pub(super) calls: HashMap<OpId, OpId>,
     /// The functions that are called.
@@ -86,18 +86,18 @@ impl<'m> MayAlias<'m> {
         Self { module, contents, ways, back, roots, calls, called, users }
     }
 
-    /// All that these values may have been, in the program as it is.
+    /// All values that these may be aliases of, in the original program.
     fn origins(&self, values: impl IntoIterator<Item = ValueId>) -> BTreeSet<ValueId> {
         reached(values, |v| self.back.get(&v).into_iter().flatten().copied().collect())
     }
 
-    /// The names of these values once there are copies.
+    /// The aliases of these values once there are copies.
     fn names(&self, values: impl IntoIterator<Item = ValueId>) -> BTreeSet<ValueId> {
         let next = |v| self.ways.get(&v).into_iter().flatten().filter(|to| !self.contents.contains(to)).copied();
         reached(values, |v| next(v).collect())
     }
 
-    /// True when something is written under the names of a copy and used under those of what it is copied from, or the other way round.
+    /// True when something is written under the names of a copy and read under those of its source, or the reverse.
     fn are_mixed(&self, timeline: &OpTimeline, accesses: &FamilyAccesses, at: usize, id: OpId) -> bool {
         let blocks = self.module.op_regions(id).iter().flat_map(|r| self.module.region(*r).blocks.clone());
         let blocks: Vec<_> = blocks.collect();
@@ -126,17 +126,17 @@ impl<'m> MayAlias<'m> {
         made: &BTreeSet<ValueId>,
         open: &BTreeSet<ValueId>,
     ) -> CopySides {
-        // What an iteration makes is another buffer in the next one, where it is known by the names that it was handed on under.
+        // A buffer that an iteration allocates is another one in the next, where it has the names under which it was yielded.
         let may_start = |v: &ValueId| self.roots.contains(v) && !made.contains(v) || open.contains(v);
         let origins = self.origins(group.iter().copied());
-        // Whatever comes from the same.
+        // Everything with the same origin.
         let related = reached(origins.iter().copied(), |v| self.ways.get(&v).into_iter().flatten().copied().collect());
         let starts = related.into_iter().filter(|v| !group.contains(v) && may_start(v));
         let from_caller = timeline.params.iter().any(|p| origins.contains(p));
         CopySides { copy, other: self.names(starts), from_caller }
     }
 
-    /// Names that are nothing but a copy of a group or what an iteration makes.
+    /// Names that can only be a copy of a group or a buffer that an iteration allocates.
     fn own_names(
         &self,
         group: &BTreeSet<ValueId>,
@@ -172,7 +172,7 @@ impl<'m> MayAlias<'m> {
         groups
     }
 
-    /// What has the same buffer as a parameter or result: in a counted loop what is handed in, in another what goes through the condition.
+    /// What shares the buffer of a parameter or result: in a counted loop the initial value, in another what the condition passes.
     fn shared_with(&self, id: OpId, value: ValueId) -> Vec<ValueId> {
         let module = self.module;
         let regions = module.op_regions(id);
@@ -186,12 +186,12 @@ impl<'m> MayAlias<'m> {
         let params = starts(1, 0);
         let Some(k) = at(&params).or_else(|| at(&results)) else { return Vec::new() };
         let passed = regions.first().and_then(|r| module.ends(*r).into_iter().next()).unwrap_or_default();
-        // Of two that are passed the same, the first shares.
+        // Of two with the same passed value, the first shares.
         let own = passed.get(k).filter(|v| passed.iter().position(|p| p == *v) == Some(k));
         params.get(k).copied().filter(|p| *p != value).into_iter().chain(own.copied()).collect()
     }
 
-    /// What an operation uses, and whether it writes that. To hand on a name is no use, unless that makes a copy.
+    /// The values that an operation uses, and whether it writes them. Yielding an alias is not a use, unless that makes a copy.
     pub(super) fn accesses(&self, id: OpId) -> impl Iterator<Item = (ValueId, bool)> {
         let code = self.module.op(id).op;
         let writes_all = matches!(
@@ -212,7 +212,7 @@ impl<'m> MayAlias<'m> {
         })
     }
 
-    /// True when an operation copies a value that it hands on.
+    /// True when an operation copies a value that it yields.
     fn is_copied(&self, value: ValueId) -> bool {
         self.ways.get(&value).is_some_and(|to| !to.is_disjoint(self.contents))
     }
@@ -228,7 +228,7 @@ pub(super) struct CopySides {
     pub(super) from_caller: bool,
 }
 
-/// What an operation does to the two.
+/// The effect of an operation on the two.
 #[derive(Clone, Copy, Default)]
 pub(super) struct PairTouch {
     pub(super) writes_copy: bool,
@@ -256,7 +256,7 @@ impl CopySides {
     }
 }
 
-/// True for a call of a function whose body is elsewhere.
+/// True for a call of a function without a body.
 fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bool {
     let body = |f: OpId| module.op_regions(f).iter().any(|r| !module.region(*r).blocks.is_empty());
     module.control(id) == Some(Control::Call) && !calls.get(&id).is_some_and(|f| body(*f))

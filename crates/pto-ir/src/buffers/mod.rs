@@ -1,11 +1,11 @@
-//! Tile values become buffers.
+//! Converts tile values to buffers.
 //!
-//! Every value gets a buffer of its own, except that what a loop or a branch hands on is written where it is wanted: the tile
-//! that a loop carries is one buffer from iteration to iteration, and all sides of a branch fill the same one. Where the value cannot be
-//! made there (it is used afterwards, or the instruction must not write over its operands), it is copied.
+//! Every value gets its own buffer, except that what a loop or a branch yields is computed in place: a carried tile is one buffer for
+//! all iterations, and all sides of a branch fill the same one. If a value cannot be computed there (it is used afterwards, or the
+//! instruction must not overwrite its operands), it is copied.
 //!
-//! A buffer whose valid region is known only at run time gets it from the operands that the row of the instruction names,
-//! whenever it is written.
+//! A buffer with an open valid region gets it from the operands that the row of the instruction names, whenever it is
+//! written.
 
 mod anew;
 mod control;
@@ -27,7 +27,7 @@ use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Dim, Error, Loc, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// Writes tile values as buffers, for all of some targets.
+/// Writes tile values as buffers, legal on all of some targets.
 ///
 /// ```
 /// use pto_ir::{Module, buffers::to_buffers};
@@ -75,24 +75,24 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
 struct BufferPass {
     targets: Targets,
     out: Module,
-    /// What stands for a value now.
+    /// The current replacement of each value.
     buffers: HashMap<ValueId, ValueId>,
-    /// Where a value is to be made.
+    /// The buffer in which a value is to be computed.
     wanted: BTreeMap<ValueId, ValueId>,
-    /// Buffers that stand for what they hold.
+    /// Buffers that stand for their contents.
     contents: BTreeSet<ValueId>,
-    /// What a value may be another name of.
+    /// The values that a value may be an alias of.
     others: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// Loops that would lose a write.
     losing: BTreeSet<OpId>,
     names: Names,
-    /// The tile or view whose region was asked for last, and what that gave.
+    /// The tile or view whose region was requested last, and the result.
     asked: Option<(OpId, ValueId, ValidRegion)>,
-    /// How views lie in memory.
+    /// Layouts of views.
     layouts: HashMap<ValueId, pto_isa::GlobalLayout>,
-    /// How often the program uses each value.
+    /// The number of uses of each value.
     uses: HashMap<ValueId, usize>,
-    /// Uses that are gone when the blocks around are done, innermost last.
+    /// Uses that end with the enclosing blocks, innermost last.
     dropped: Vec<Vec<ValueId>>,
     problems: Vec<Diagnostic>,
 }
@@ -160,7 +160,7 @@ impl BufferPass {
         }
     }
 
-    /// These are used once less behind the block that is being converted.
+    /// These have one use less after the block that is being converted.
     fn drop_uses(&mut self, values: impl Iterator<Item = ValueId>) {
         if let Some(dropped) = self.dropped.last_mut() {
             dropped.extend(values);
@@ -181,7 +181,7 @@ impl BufferPass {
         self.problems.push(Diagnostic::new(codes::NOT_INFERRED, data.span, message).help(help));
     }
 
-    /// What a value is called now, through all steps.
+    /// The current name of a value, through all replacements.
     fn now(&self, mut value: ValueId) -> ValueId {
         while let Some(next) = self.buffers.get(&value) {
             value = *next;
@@ -208,7 +208,7 @@ impl BufferPass {
                 Some(buffer) => self.resized(id, value, buffer, ops),
                 None => self.allocate(id, value, ops),
             };
-            // What it changes is given: the result is a copy of that.
+            // The operand that it changes is given: the result is a copy of it.
             let given = operands.iter().position(|o| o.slot == result.slot).map(|at| operands.remove(at));
             self.drop_uses(given.iter().map(|o| o.value));
             if let Some(given) = given.map(|o| self.now(o.value)).filter(|from| *from != buffer) {
@@ -237,7 +237,7 @@ impl BufferPass {
         self.new_tile(tile, name, self.place(id), extents, ops)
     }
 
-    /// A buffer that takes a value, with the valid region of the value.
+    /// A buffer for a value, with the valid region of the value.
     fn resized(&mut self, id: OpId, value: ValueId, buffer: ValueId, ops: &mut Vec<OpId>) -> ValueId {
         let same = self.like(id, value).is_some_and(|like| self.now(like) == buffer);
         if self.out.tile(buffer).is_some_and(is_open)
@@ -249,7 +249,7 @@ impl BufferPass {
         buffer
     }
 
-    /// The place in front of an operation.
+    /// The span before an operation.
     fn place(&self, id: OpId) -> Span {
         let start = self.out.op(id).span.start;
         Span::new(start, start)
@@ -281,7 +281,7 @@ impl BufferPass {
         self.names.fresh(&mut self.out, base)
     }
 
-    /// Copies a tile, with its valid region where that may change.
+    /// Copies a tile, with its valid region if that may differ.
     fn copy(&mut self, id: OpId, from: ValueId, to: ValueId, ops: &mut Vec<OpId>) {
         if self.out.value_type(to).local_tile().is_some_and(|t| t.loc != Loc::Vec) {
             self.refuse(id, "it would have to copy a tile, which is possible in the vector memory only");

@@ -1,20 +1,20 @@
-//! Which values may be names of which others, for 64 of them at a time.
+//! Alias queries, for 64 values at a time.
 //!
-//! Values that are names of each other are one component. A set of 64 values is a word; it goes through the components once, from names to
-//! what they may be names of. So what `n` values may be names of takes a 64th of `n` passes, however long the chains are.
+//! Values that are aliases of each other are one strongly connected component. A set of 64 values is a word that is propagated through the
+//! components once, from aliases to origins. So the origins of `n` values take `n / 64` passes, regardless of the length of chains.
 
 use crate::ValueId;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
 pub(super) struct Origins {
-    /// The component of each value; what its values may become has a smaller number, or the same.
+    /// The component of each value; components that its values reach have smaller numbers, or the same.
     component: Vec<usize>,
-    /// The components whose values may become those of a component.
+    /// The predecessors of each component.
     before: Vec<Vec<usize>>,
 }
 
-/// Which of up to 64 values each component leads to.
+/// Which of up to 64 values each component reaches.
 pub(super) struct Led<'a> {
     origins: &'a Origins,
     words: HashMap<usize, u64>,
@@ -36,7 +36,7 @@ impl Origins {
         Self { component, before }
     }
 
-    /// What leads to the first 64 of some values.
+    /// The components that reach the first 64 of some values.
     pub(super) fn of_values(&self, values: &[ValueId]) -> Led<'_> {
         let mut words: HashMap<usize, u64> = HashMap::new();
         let mut open = BinaryHeap::new();
@@ -51,7 +51,7 @@ impl Origins {
         for (k, value) in values.iter().take(64).enumerate() {
             add(&mut open, self.component[value.index()], 1 << k);
         }
-        // The smallest one has its whole word: what it leads to came before it.
+        // The word of the smallest one is complete: its predecessors came before it.
         while let Some(Reverse(component)) = open.pop() {
             let word = add(&mut open, component, 0);
             for &before in &self.before[component] {
@@ -63,13 +63,13 @@ impl Origins {
 }
 
 impl Led<'_> {
-    /// The values that may be names of this one.
+    /// The values that may be aliases of this one, as bits.
     pub(super) fn names(&self, value: ValueId) -> u64 {
         self.words.get(&self.origins.component[value.index()]).copied().unwrap_or(0)
     }
 }
 
-/// The strongly connected components of a graph, by node: what a node leads to has no larger number.
+/// The strongly connected components of a graph, by node, in reverse topological order.
 fn components(count: usize, next: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     const NONE: usize = usize::MAX;
     let (mut met, mut low, mut found) = (vec![NONE; count], vec![NONE; count], vec![NONE; count]);

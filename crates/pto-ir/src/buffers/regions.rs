@@ -1,4 +1,4 @@
-//! Valid regions of buffers, where types leave them open.
+//! Valid regions of buffers whose types leave them open.
 
 use super::{BufferPass, ValidRegion};
 use crate::{OpId, ValueId};
@@ -6,7 +6,7 @@ use pto_isa::row::{Arith, OperandExtent, RegionExtent, Storage};
 use pto_isa::{Dim, ScalarType, Type};
 
 impl BufferPass {
-    /// Where the rows and columns of a result come from.
+    /// The sources of the rows and columns of a result.
     fn sources(&self, id: OpId, value: ValueId) -> [Option<RegionExtent>; 2] {
         let has_region =
             |v: ValueId| matches!(self.out.value_type(v), Type::TileBuf(_) | Type::Tile(_)) || self.has_matrix(v);
@@ -27,7 +27,7 @@ impl BufferPass {
         (rows == cols && self.out.tile(tile).is_some()).then_some(tile)
     }
 
-    /// Rows and columns of a result whose type leaves one of them open. Without `all`, only those are made.
+    /// Rows and columns of a result with an open extent. Without `all`, only the open ones are computed.
     pub(super) fn extents(&mut self, id: OpId, value: ValueId, all: bool, ops: &mut Vec<OpId>) -> Option<ValidRegion> {
         let ty = *self.out.tile(value)?;
         let [rows, cols] = self.sources(id, value);
@@ -102,7 +102,7 @@ impl BufferPass {
         })
     }
 
-    /// What an index leaves of an extent.
+    /// The rest of an extent after an index.
     fn after(&mut self, id: OpId, extent: ValueId, index: usize, ops: &mut Vec<OpId>) -> Option<ValueId> {
         let index = self.out.in_slot(id, index).next()?.value;
         let index = self.as_index(id, index, ops);
@@ -127,7 +127,7 @@ impl BufferPass {
     fn region_in(&mut self, id: OpId, slot: usize, ops: &mut Vec<OpId>) -> Option<ValidRegion> {
         let value = self.out.in_slot(id, slot).next()?.value;
         let value = self.now(value);
-        // Asked for once where both extents are needed.
+        // Requested once if both extents are needed.
         if let Some((op, asked, extents)) = self.asked
             && (op, asked) == (id, value)
         {

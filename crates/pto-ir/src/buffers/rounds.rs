@@ -1,18 +1,18 @@
-//! Buffers that blocks make anew in every round of jumps and hand on. Such rounds carry no copies.
+//! Buffers that loops of blocks allocate anew in every iteration and pass on. Such loops carry no copies.
 //!
-//! A buffer must not be made while a name of it from an earlier round is live. Names and liveness are followed for 64 values at a time, so
-//! that long rounds take little more than short ones.
+//! A buffer must not be allocated while an alias of it from an earlier iteration is live. Aliases and liveness are computed for 64 values
+//! at a time, so that long loops take little more time than short ones.
 
 use super::anew::{Ways, is_overwritten, made_inside, reached};
 use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::Targets;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// True when blocks that are jumped between make a buffer anew while one of an earlier round, which they handed on, is still used.
+/// True when a loop of blocks allocates a buffer anew while one of an earlier iteration, which it passed on, is still used.
 pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
     let mut lists = module.op_regions(id).iter().map(|r| &module.region(*r).blocks).filter(|blocks| blocks.len() > 1);
     lists.any(|blocks| {
-        // There is no earlier round elsewhere.
+        // There is no earlier iteration elsewhere.
         let again = module.rounds(blocks);
         let made = |block: &BlockId| {
             let made = if again.contains(block) { made_inside(module, &[*block]) } else { Vec::new() };
@@ -38,7 +38,7 @@ pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: 
     })
 }
 
-/// A parameter or result of one of the blocks that is another name of something.
+/// A parameter or result of one of the blocks that is an alias.
 struct Name {
     value: ValueId,
     home: usize,
@@ -47,23 +47,23 @@ struct Name {
 
 /// Which of up to 64 values are live in each block.
 struct Live {
-    /// With the parameters of the block.
+    /// Including the parameters of the block.
     at_start: Vec<u64>,
     at_end: Vec<u64>,
 }
 
-/// Blocks that are jumped between, looked through once. They are known by their places in the list.
+/// Blocks of a loop, analysed once. They are identified by their index in the list.
 struct CyclePass<'a> {
     module: &'a Module,
     ways: &'a Ways,
     blocks: &'a [BlockId],
     next: Vec<Vec<usize>>,
-    /// The blocks, most of them behind those that they lead to.
+    /// The blocks, mostly in postorder.
     last_first: Vec<usize>,
     params: HashSet<ValueId>,
-    /// Values that something uses, under this name or another one.
+    /// Values that something uses, directly or through an alias.
     needed: BTreeSet<ValueId>,
-    /// The blocks that use a value, also inside of operations.
+    /// The blocks that use a value, including inside of operations.
     users: HashMap<ValueId, Vec<usize>>,
     names: Vec<Name>,
 }
@@ -124,8 +124,8 @@ impl<'a> CyclePass<'a> {
         Live { at_start: live, at_end }
     }
 
-    /// True when a block makes a buffer while old names of it are still used in the block, or handed on, or names that it gives to them are
-    /// used behind it.
+    /// True when a block allocates a buffer while old aliases of it are still used in the block, or passed on, or aliases made of them are
+    /// used after it.
     fn clashes(&self, targets: Targets, (block, buffer): (usize, ValueId), old: &[ValueId]) -> bool {
         let here = |from: &[ValueId]| {
             reached(from.iter().copied(), |v| self.ways.next(v).filter(|to| !self.params.contains(to)).collect())
@@ -140,7 +140,7 @@ impl<'a> CyclePass<'a> {
     }
 }
 
-/// What a jump hands to the parameters of blocks.
+/// The arguments of a jump, with the parameters of its target.
 fn handed(module: &Module, id: OpId) -> impl Iterator<Item = (ValueId, ValueId)> {
     let pairs = |s: &'_ crate::Successor| -> Vec<_> {
         s.args.iter().copied().zip(module.block(s.block).args.iter().copied()).collect()
@@ -148,7 +148,7 @@ fn handed(module: &Module, id: OpId) -> impl Iterator<Item = (ValueId, ValueId)>
     module.successors(id).iter().flat_map(pairs)
 }
 
-/// The values that operations in blocks use, under these names or others.
+/// The values that operations in blocks use, directly or through aliases.
 fn needed(module: &Module, ways: &Ways, blocks: &[BlockId]) -> BTreeSet<ValueId> {
     let mut used = Vec::new();
     blocks
@@ -157,7 +157,7 @@ fn needed(module: &Module, ways: &Ways, blocks: &[BlockId]) -> BTreeSet<ValueId>
     reached(used, |v| ways.back.get(&v).cloned().unwrap_or_default())
 }
 
-/// The nodes of a graph in the order in which a search leaves them.
+/// The nodes of a graph in postorder.
 fn last_first(next: &[Vec<usize>]) -> Vec<usize> {
     let (mut met, mut order) = (vec![false; next.len()], Vec::new());
     for first in 0..next.len() {

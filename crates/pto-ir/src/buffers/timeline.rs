@@ -1,4 +1,4 @@
-//! What a function does, in the order of the text.
+//! The operations of a function in text order, with callees expanded.
 
 use super::anew::is_loop;
 use super::lost::{CopySides, MayAlias, PairTouch};
@@ -7,21 +7,21 @@ use pto_isa::sort::SharedSort;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
-/// How many operations of called functions are followed, in all timelines together. Calls behind that count as elsewhere, where there is no order.
+/// Limit of operations of callees in all timelines together. Callees beyond it count as executed at any time.
 pub(super) const MOST_CALLED: usize = 1_000_000;
 
-/// The operations of a function in the order of the text, with those of the functions that it calls where it calls them.
+/// The operations of a function in text order, with those of its callees at the calls.
 pub(super) struct OpTimeline {
     pub(super) ops: Vec<OpId>,
-    /// What is repeated. Of two, one contains the other or they have nothing in common.
+    /// Ranges that repeat. Two of them are nested or disjoint.
     repeated: Vec<RepeatedRange>,
     /// The innermost repeated range around each operation.
     around: Vec<Option<usize>>,
-    /// Where the operations of other functions are.
+    /// The ranges of callees.
     called: Vec<Range<usize>>,
-    /// Where each operation is: at several places if a function is called again.
+    /// The positions of each operation: several if a function is called again.
     places: HashMap<OpId, Vec<usize>>,
-    /// Parameters that callers give.
+    /// Parameters of callers.
     pub(super) params: Vec<ValueId>,
 }
 
@@ -32,13 +32,13 @@ struct RepeatedRange {
     outermost: Range<usize>,
 }
 
-/// Where a use or a write under the other names is one too many, for what is done to a copy.
+/// Where a use or a write under other names would be wrong, given the accesses of a copy.
 struct Danger {
-    /// Uses from here on.
+    /// Uses from this position on.
     uses: Option<usize>,
-    /// Writes before this.
+    /// Writes before this position.
     writes_before: usize,
-    /// Writes in here.
+    /// Writes in this range.
     writes: Range<usize>,
 }
 
@@ -67,7 +67,7 @@ impl OpTimeline {
         Self { ops, repeated, around, called, places, params }
     }
 
-    /// Which operations are those of the function itself.
+    /// Which operations belong to the function itself.
     pub(super) fn own(&self) -> Vec<bool> {
         let mut own = vec![true; self.ops.len()];
         let mut end = 0;
@@ -100,11 +100,11 @@ impl OpTimeline {
             || (outside.writes_other && outside.uses_copy)
     }
 
-    /// What must not be done under other names, for what is done to a copy of a loop whose iterations start somewhere.
+    /// The forbidden accesses under other names, given the accesses of a copy in a loop that starts at a position.
     ///
-    /// A write to the copy is missed by whatever is behind it, or with it in an iteration. A write to another name is missed by uses of the copy behind it
-    /// up to the loop, which makes its copy anew there; from there on by uses behind it, in an iteration of the loop or in one behind it, and by uses in
-    /// front of the loop if both are in an iteration. The first write and the last uses stand for all, as iterations do not overlap.
+    /// A write to the copy is missed by later uses, and by uses in the same iteration. A write to another name is missed by later uses of the copy up
+    /// to the loop, which copies again there; from there on by later uses, in the same iteration or after it, and by uses before the loop if both are
+    /// in an iteration. The first write and the last uses represent all, as iterations do not overlap.
     fn danger(&self, here: &[(usize, PairTouch)], start: usize) -> Danger {
         let written = here.iter().filter(|(_, t)| t.writes_copy).map(|(at, _)| *at).min();
         let used = || here.iter().filter(|(_, t)| t.uses_copy).map(|(at, _)| *at);
@@ -150,7 +150,7 @@ struct TimelineBuilder<'a> {
     ops: Vec<OpId>,
     repeated: Vec<Range<usize>>,
     called: Vec<Range<usize>>,
-    /// How many operations of called functions may follow.
+    /// The number of operations of callees that may follow.
     room: &'a mut usize,
 }
 
@@ -183,7 +183,7 @@ impl TimelineBuilder<'_> {
     }
 }
 
-/// Turns with what is around them, and the innermost around each of so many operations.
+/// Repeated ranges with their outer ranges, and the innermost one around each operation.
 fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec<Option<usize>>) {
     ranges.shared_sort_by_key(|r| (r.start, std::cmp::Reverse(r.end)));
     let (mut repeated, mut around): (Vec<RepeatedRange>, _) = (Vec::with_capacity(ranges.len()), vec![None; ops]);
@@ -213,10 +213,10 @@ fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec
 
 // ---- families -------------------------------------------------------------------------------------------------------
 
-/// Values that have anything to do with each other, as one.
+/// Values that are related in any way, as one set.
 pub(super) struct Families {
     of: Vec<usize>,
-    /// How many operations use a family.
+    /// The number of operations that use a family.
     users: HashMap<usize, usize>,
 }
 
@@ -254,7 +254,7 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// Where a timeline uses and writes each family.
+/// The uses and writes of each family on a timeline.
 pub(super) struct FamilyAccesses<'a> {
     names: &'a MayAlias<'a>,
     families: &'a Families,
@@ -265,7 +265,7 @@ pub(super) struct FamilyAccesses<'a> {
 struct FamilyUses {
     uses: Vec<(usize, ValueId)>,
     writes: Vec<(usize, ValueId)>,
-    /// How many operations use the family here.
+    /// The number of operations that use the family here.
     users: usize,
 }
 
@@ -288,7 +288,7 @@ impl<'a> FamilyAccesses<'a> {
         Self { names, families, by_family }
     }
 
-    /// False when a loop loses no write even if all its family were one buffer, but for names of its own. Looks at little more than those.
+    /// False when a loop loses no write even if its whole family were one buffer, except for its own names. A cheap filter.
     pub(super) fn may_lose(
         &self,
         timeline: &OpTimeline,

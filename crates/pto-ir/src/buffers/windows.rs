@@ -6,7 +6,7 @@ use pto_isa::row::{Arith, Storage};
 use pto_isa::{Dim, GlobalLayout, MAX_RANK, ScalarType, Type, ViewType};
 
 impl BufferPass {
-    /// True for a view whose rows and columns can be told apart.
+    /// True for a view whose rows and columns are known apart.
     pub(super) fn has_matrix(&self, view: ValueId) -> bool {
         self.view_type(view).is_some() && self.matrix_layout(view).is_some()
     }
@@ -16,7 +16,7 @@ impl BufferPass {
         let layout = self.matrix_layout(view)?;
         let rank = self.view_type(view)?.dims.len();
         let lead = MAX_RANK - rank;
-        // Of five dimensions, those that a view lacks are 1.
+        // Missing dimensions of five are 1.
         let (rows, cols): (&[usize], &[usize]) = match layout {
             GlobalLayout::Dn => (&[3], &[0, 1, 2, 4]),
             GlobalLayout::Nz => (&[2, 3], &[0, 1, 4]),
@@ -40,7 +40,7 @@ impl BufferPass {
         }
     }
 
-    /// The operands of the operation that makes a view, from one slot.
+    /// The operands in one slot of the operation that creates a view.
     fn made_from(&self, view: ValueId, of: Storage, slot: &str) -> Option<Vec<ValueId>> {
         let made = self.out.definition(view).filter(|made| self.out.storage(*made) == Some(of))?;
         Some(self.out.named(made, slot).map(|o| o.value).collect())
@@ -67,7 +67,7 @@ impl BufferPass {
         self.out.results(made).next().unwrap_or(dimension)
     }
 
-    /// The layout that says which dimensions are rows; `None` where only a run shows it.
+    /// The layout that says which dimensions are rows; `None` if only a run shows it.
     fn matrix_layout(&self, view: ValueId) -> Option<GlobalLayout> {
         if self.view_type(view)?.dims.len() <= 2 {
             return Some(GlobalLayout::Nd);
@@ -75,7 +75,7 @@ impl BufferPass {
         self.layouts.get(&view).copied()
     }
 
-    /// What to write where the rows of a view cannot be told from its columns.
+    /// Help for a view whose rows cannot be told from its columns.
     pub(super) fn layout_help(&self, id: OpId) -> Option<&'static str> {
         let unclear = |v: ValueId| self.view_type(v).is_some() && self.matrix_layout(v).is_none();
         let found = self.out.operands(id).iter().any(|o| unclear(o.value));

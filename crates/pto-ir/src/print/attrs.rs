@@ -50,7 +50,7 @@ pub(super) fn is_bare(name: &str) -> bool {
     let mut chars = name.chars();
     chars.next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && chars.all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$' | '.'))
-        // A name goes on after a dot, so one that ends in a dot would take in what follows, or lose it.
+        // A name may continue after a dot, so one that ends in a dot would absorb what follows.
         && !name.ends_with('.')
         && !name.contains("..")
 }

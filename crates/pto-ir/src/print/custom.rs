@@ -150,7 +150,7 @@ impl Printer<'_> {
         }
         match &list[..] {
             [] => {}
-            // The braces of a body would follow a type without its own.
+            // Without parentheses, the braces of the body would follow the type directly.
             [one] if !res_attrs.is_empty() => self.put(&format!(" -> ({one})")),
             [one] => self.put(&format!(" -> {one}")),
             many => self.put(&format!(" -> ({})", many.join(", "))),
@@ -417,13 +417,13 @@ impl Printer<'_> {
         }
     }
 
-    /// A constant as the source writes it: hexadecimal stays hexadecimal, digits are not dropped, and a type that is
-    /// left out is not written.
+    /// A constant as the source writes it: hexadecimal stays hexadecimal, digits are kept, and an omitted type stays
+    /// omitted.
     fn literal(&mut self, op: OpId) -> Option<String> {
         let data = self.module.op(op);
         let text = self.style.source?.get(data.name_span.end as usize..data.span.end as usize)?;
         let plain = self.module.attrs(op).len() == 1 && !text.contains(['/', '#', '\n', '"', '{']);
-        // Other readers want a point in front of an exponent.
+        // Other readers require a point before an exponent.
         let pointless = !text.contains(['.', 'x']) && text.split(':').next().is_some_and(|n| n.contains(['e', 'E']));
         let is_float = matches!(self.module.attr(op, "value"), Some(Attr::Float(..)));
         if !plain || text.len() <= 1 || (pointless && is_float) {
@@ -573,7 +573,7 @@ impl Printer<'_> {
         self.put(&format!(" : {from} to {to}"));
     }
 
-    /// A list of constants with values in the places the constants leave open.
+    /// A list of constants, with values for the dynamic ones.
     fn mixed_list(&mut self, op: OpId, attr: &str, slot: usize) -> String {
         let values = self.slot_list(op, slot);
         let mut values = values.into_iter();

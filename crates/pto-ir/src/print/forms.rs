@@ -56,7 +56,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A buffer may be written as the result of an instruction when its name alone says that it is one.
+    /// A buffer may be written as the result of an instruction if its name alone shows that it is one.
     fn can_assign(&self, op: OpId, parts: &Parts) -> bool {
         let row = self.module.op(op).op.row();
         let written: Vec<ValueId> =
@@ -64,13 +64,13 @@ impl Printer<'_> {
         let distinct = written.iter().enumerate().all(|(i, v)| !written[..i].contains(v));
         self.module.results(op).len() == 0
             && distinct
-            // A name that was not written yet would read as a new value.
+            // A name that was not written yet would be read as a new value.
             && written.iter().all(|&v| self.names.contains_key(&v))
             && written.iter().all(|&v| matches!(self.module.value_type(v), Type::TileBuf(_)))
             && self.outs_rebind(op, row, written.len())
     }
 
-    /// The results are bound to slots by their number; true when that gives the slots they have now.
+    /// Results are bound to slots by their number; true when that gives their current slots.
     fn outs_rebind(&self, op: OpId, row: &Row, count: usize) -> bool {
         let slots = result_slots(row, count);
         let actual: Vec<usize> = self
@@ -83,14 +83,14 @@ impl Printer<'_> {
         slots == actual
     }
 
-    /// The mnemonic; a bare one of the source stays bare where no other form is asked for.
+    /// The mnemonic; a bare one of the source stays bare unless another form is requested.
     pub(super) fn mnemonic(&mut self, op: OpId) {
         let name = self.module.op(op).op.row().full_name();
         let bare = self.style.form.is_none() && self.spelling(op).is_some_and(|s| s.bare);
         self.put(if bare { name.strip_prefix("pto.").unwrap_or(&name) } else { &name });
     }
 
-    /// True when the source leaves out the types of the operands, and of the results.
+    /// True when the source omits the types of the operands, and of the results.
     pub(super) fn omitted(&self, op: OpId) -> (bool, bool) {
         self.spelling(op).map_or((false, false), |s| (s.operand_types == Listed::Omitted, s.omits_results()))
     }
@@ -130,8 +130,7 @@ impl Printer<'_> {
         self.named_operands(op, &parts.named);
     }
 
-    /// Where the last of several optional sources would be taken for the scratch tile, the text says that
-    /// there is none.
+    /// If the last of several optional sources would be read as the scratch tile, the text says that there is none.
     fn no_scratch(&mut self, op: OpId) {
         let row = self.module.op(op).op.row();
         let Some(scratch) = row.scratch.and_then(|s| row.slot(s.slot)) else { return };
@@ -188,7 +187,7 @@ impl Printer<'_> {
         self.put(&signature);
     }
 
-    /// The types of a value form: as the source lists them, or as the form does.
+    /// The types of a value form: as in the source, or as usual.
     fn tail(&mut self, op: OpId, operands: &[ValueId], results: &[ValueId], asm: bool) -> String {
         let (listed, no_results) =
             self.spelling(op).map_or((Listed::Usual, false), |s| (s.operand_types, s.no_result_types));
@@ -242,7 +241,7 @@ impl Printer<'_> {
         }
     }
 
-    /// One type where all tiles have it; scalars are known from their definitions.
+    /// One type if all tiles have it; scalars are known from their definitions.
     fn asm_types(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
         let shaped = self.shaped(operands);
         let all: Vec<String> = shaped.iter().chain(results).map(|&v| self.type_of(v)).collect();
@@ -261,7 +260,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Without those of results, where the text does not say one type for all then.
+    /// Without those of results, if the text then does not have one type for all.
     fn asm_types_of_operands(&mut self, operands: &[ValueId], results: &[ValueId]) -> String {
         let types = self.asm_types(operands, results);
         let shaped = self.shaped(operands);
@@ -353,7 +352,7 @@ impl Printer<'_> {
         self.put(&format!("[{}]", parts.join(", ")));
     }
 
-    /// Attributes the row knows are properties; the others belong to nobody in particular and come last.
+    /// Attributes of the row are properties; the others come last.
     fn generic_properties(&mut self, op: OpId, row: &Row) {
         let segments = self.segments(op, row);
         let module = self.module;
@@ -366,7 +365,7 @@ impl Printer<'_> {
         }
     }
 
-    /// How many operands each slot has, where that is not plain.
+    /// The number of operands of each slot, if it is not obvious.
     pub(super) fn segments(&self, op: OpId, row: &Row) -> Option<String> {
         let open = row.slots.iter().filter(|s| s.count != SlotCount::One).count();
         (open > 1).then(|| {

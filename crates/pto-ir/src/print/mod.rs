@@ -42,7 +42,7 @@ pub enum TypeStyle {
     Compact,
 }
 
-/// What the printer may choose.
+/// Options of the printer.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style<'a> {
     /// Form of tile instructions; `None` keeps each in the form it has (value form: level 1, else level 2), or, with
@@ -50,7 +50,7 @@ pub struct Style<'a> {
     pub form: Option<Form>,
     /// Spelling of tile types.
     pub types: TypeStyle,
-    /// The source the module was read from: its comments and blank lines are kept, and what it leaves out of types.
+    /// The source the module was read from: its comments, blank lines and omitted types are kept.
     pub source: Option<&'a str>,
 }
 
@@ -85,7 +85,7 @@ pub(crate) struct Printer<'a> {
     aliases: usize,
     /// Aliases of attributes among them, by the key of the attribute; of equal ones the first.
     attr_aliases: HashMap<u64, Vec<usize>>,
-    /// The rest of a line that was looked at last.
+    /// The rest of the line that was examined last.
     line_rest: std::ops::RangeInclusive<usize>,
     /// The printed name of each value that was given one.
     names: HashMap<ValueId, String>,
@@ -93,11 +93,11 @@ pub(crate) struct Printer<'a> {
     visible: HashSet<String>,
     scopes: Vec<Vec<String>>,
     next_number: usize,
-    /// The place for which a blank line was considered last.
+    /// The position for which a blank line was considered last.
     blank_at: Option<u32>,
     /// The form of the operation being printed.
     form: Option<Form>,
-    /// Its values whose type is not spelled out, and what is written for that of a tile.
+    /// Its values whose type is omitted, and the placeholder for that of a tile.
     elided_tile: Option<&'static str>,
     elided: Vec<ValueId>,
     type_cache: HashMap<(crate::TypeId, bool), String>,
@@ -161,7 +161,7 @@ impl<'a> Printer<'a> {
         self.put("\n");
     }
 
-    /// `loc(…)` is kept when a source is laid out anew.
+    /// `loc(…)` is kept when a source is formatted.
     fn location(&mut self, op: OpId) {
         let location = self.module.op(op).location;
         if self.style.source.is_some() && location != Sym::EMPTY {
@@ -203,14 +203,14 @@ impl<'a> Printer<'a> {
             Some(spelling) => (self.style.form.or(spelling.form), self.module.elided(op)),
             None => (self.style.form, Vec::new()),
         };
-        // Operations inside regions have spellings of their own; types may follow a region.
+        // Operations in regions have their own spellings; types may follow a region.
         let outer = (std::mem::replace(&mut self.form, form), std::mem::replace(&mut self.elided, elided));
         self.elided_tile = None;
         self.op_in_form(op);
         (self.form, self.elided) = outer;
     }
 
-    /// How the source spells an operation, while a source is laid out anew.
+    /// The spelling of an operation in the source, while a source is formatted.
     fn spelling(&self, op: OpId) -> Option<&'a Spelling> {
         self.style.source.and_then(|_| self.module.spelling(op))
     }
@@ -234,7 +234,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Writes `{`, the blocks of a region, and `}`. A lone terminator that carries nothing can be left out.
+    /// Writes `{`, the blocks of a region, and `}`. A lone terminator without operands can be omitted.
     fn region(&mut self, region: RegionId, implicit_end: bool) {
         self.put("{\n");
         self.open_scope();
@@ -260,7 +260,7 @@ impl<'a> Printer<'a> {
     fn block_body(&mut self, block: BlockId, implicit_end: bool) {
         let module = self.module;
         let data = module.block(block);
-        // The reader adds the end back only after an operation that does not end the block itself.
+        // The reader adds the terminator only after an operation that does not end the block itself.
         let skip_last = implicit_end
             && data.ops.last().is_some_and(|&op| self.is_empty_yield(op))
             && !data.ops.iter().rev().nth(1).is_some_and(|&op| self.is_terminator(op));
@@ -302,7 +302,7 @@ impl<'a> Printer<'a> {
         data.is_target || data.args.iter().any(|a| !self.names.contains_key(a))
     }
 
-    /// Gives the parameters of a labelled block their names, so that earlier branches can be printed.
+    /// Names the parameters of a labelled block, so that earlier branches can be printed.
     fn label(&mut self, block: BlockId) {
         for &arg in &self.module.block(block).args {
             self.define(arg);
@@ -358,7 +358,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// The name of a value, chosen so that it hides no other visible name.
+    /// The name of a value, chosen so that it shadows no other visible name.
     fn define(&mut self, value: ValueId) -> String {
         if let Some(name) = self.names.get(&value) {
             return name.clone();
@@ -514,7 +514,7 @@ impl<'a> Printer<'a> {
     /// One blank line where the source has at least one, except right after an opening brace.
     fn blank_line_before(&mut self, position: u32) {
         let Some(source) = self.style.source else { return };
-        // Operations that a conversion added share the place of the one they serve.
+        // Operations that a conversion added have the span of the one they serve.
         if self.blank_at == Some(position) {
             return;
         }

@@ -12,7 +12,7 @@ impl Printer<'_> {
         let shown = without_types(pattern, no_operands, no_results);
         let text = self.expand(op, &shown).replace(", )", ")");
         let text = text.trim();
-        // Where two ways to say something are both left out, a comma is left over.
+        // If two alternatives are both omitted, a comma is left over.
         if !self.pattern_fits(op, pattern) || text.ends_with(',') {
             return self.generic(op);
         }
@@ -24,8 +24,8 @@ impl Printer<'_> {
         self.put(text);
     }
 
-    /// An operation that lacks something its pattern always shows, or has an attribute of another kind there,
-    /// is wrong, but still has a generic form.
+    /// An operation that lacks a part that its pattern requires, or has an attribute of another kind, is wrong, but
+    /// still has a generic form.
     fn pattern_fits(&self, op: OpId, pattern: &str) -> bool {
         let row = self.module.op(op).op.row();
         let required = without_groups(pattern);
@@ -122,7 +122,7 @@ impl Printer<'_> {
         self.types_of(&values)
     }
 
-    /// An attribute without its name; an enumeration is shortened to `<VALUE>` where only one can stand.
+    /// An attribute without its name; an enumeration is shortened to `<VALUE>` if only one is possible.
     fn positional_attr(&mut self, op: OpId, name: &str) -> String {
         let module = self.module;
         let Some(attr) = module.attr(op, name) else { return String::new() };
@@ -158,7 +158,7 @@ fn group(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// A pattern without ` : :a, :b`, and without ` -> :r`, where the source leaves them out.
+/// A pattern without ` : :a, :b`, and without ` -> :r`, if the source omits them.
 fn without_types(pattern: &str, operands: bool, results: bool) -> Cow<'_, str> {
     // Each of `ins(…)` and `outs(…)` has types or none.
     if let Some(at) = pattern.find(" outs(").filter(|_| pattern.starts_with("ins(")) {

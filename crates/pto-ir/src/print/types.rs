@@ -18,7 +18,7 @@ pub fn type_text(ty: &Type, style: TypeStyle) -> String {
         Type::Scalar(s) => s.mlir().to_string(),
         Type::Tile(t) => {
             let body = tile_body(t, style);
-            // Tile values live in vector memory unless they say otherwise.
+            // Tile values are in vector memory by default.
             format!("!pto.tile<{}>", body.strip_prefix("vec, ").unwrap_or(&body))
         }
         Type::TileBuf(t) => format!("!pto.tile_buf<{}>", tile_body(t, style)),
@@ -48,11 +48,11 @@ pub fn type_text(ty: &Type, style: TypeStyle) -> String {
 pub(super) const VALUE: &str = "!pto.tile<...>";
 pub(super) const BUFFER: &str = "!pto.tile_buf<...>";
 
-/// What stands for a type that the definition of its value gives.
+/// The placeholder for a type that the definition of its value gives.
 pub(super) fn elided_type(ty: &Type, tile: Option<&'static str>) -> &'static str {
     match (ty, tile) {
         (Type::Scalar(_), _) => "dtype",
-        // As it is written where it is not left out, so that formatting again changes nothing.
+        // As it is written if it is not omitted, so that formatting is idempotent.
         (Type::Unknown, _) => VALUE,
         (_, Some(tile)) => tile,
         (Type::TileBuf(_), None) => BUFFER,

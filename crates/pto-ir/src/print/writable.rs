@@ -1,7 +1,7 @@
 //! Which operations the custom grammars can write.
 //!
-//! A module may hold operations that are wrong (the checker reports them) or that have parts their grammar has
-//! no place for. Those are written in the generic form, which can write anything.
+//! A module may contain operations that are wrong (the checker reports them) or that have parts their grammar cannot
+//! express. Those are written in the generic form, which can express anything.
 
 use super::Printer;
 use crate::{Attr, BlockId, OpId, TypeId, ValueId};
@@ -60,14 +60,14 @@ impl Printer<'_> {
         self.module.region(self.module.op_regions(op)[region]).blocks.first().copied()
     }
 
-    /// The first block of each region has no parameters, since the grammar has no place for them.
+    /// The first block of each region has no parameters, since the grammar cannot express them.
     fn no_params(&self, op: OpId) -> bool {
         let plain = |r: usize| self.entry(op, r).is_none_or(|b| self.module.block(b).args.is_empty());
         (0..self.module.op_regions(op).len()).all(plain)
     }
 
-    /// The parameters of the first region, after `skip` of its own, are the operands after `from`; the label of
-    /// that block is not written.
+    /// The parameters of the first region, after `skip` of its own, are the operands after `from`; the label of that
+    /// block is not written.
     fn carries(&self, op: OpId, skip: usize, from: usize) -> bool {
         let m = self.module;
         let Some(block) = self.entry(op, 0) else { return false };
@@ -83,7 +83,7 @@ impl Printer<'_> {
         let counter = self.entry(op, 0).and_then(|b| m.block(b).args.first().map(|&a| m.value(a).ty));
         let inits: Vec<TypeId> = m.operands(op)[3..].iter().map(|o| m.value(o.value).ty).collect();
         let results: Vec<TypeId> = m.results(op).map(|v| m.value(v).ty).collect();
-        // The type of the counter is written once and stands for the bounds too.
+        // The type of the counter is written once, for the bounds too.
         let one_type = counter.is_some() && (0..3).all(|i| Some(self.ty(op, i)) == counter);
         bounds && one_type && inits == results && self.carries(op, 1, 3)
     }
