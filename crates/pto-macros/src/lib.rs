@@ -23,7 +23,7 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
 }
 
 fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {
-    let ItemFn { attrs, vis, sig, mut block } = function;
+    let ItemFn { attrs, vis, sig, mut block, .. } = function;
     naming::name_variables(&mut block);
     if let ReturnType::Type(..) = sig.output {
         return Err(Error::new_spanned(sig.output, "a kernel returns nothing: it stores its results to global memory"));
