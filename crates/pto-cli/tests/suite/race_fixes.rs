@@ -3,13 +3,15 @@
 
 use pto::isa::Target;
 use serde_json::Value;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{LazyLock, Mutex};
 
 /// The id, and the lines it is about: the message names cores by what tells them apart, which a fix may change.
 type Finding = (String, String, String);
 
+#[derive(Clone)]
 struct Report {
     findings: Vec<Finding>,
     /// The fix of each finding that has one.
@@ -49,7 +51,21 @@ impl Edit {
     }
 }
 
+/// Several tests start from the same programs.
+static REPORTS: LazyLock<Mutex<HashMap<(String, Target), Report>>> = LazyLock::new(Mutex::default);
+
+/// What `pto race` says about the program at a path, whose text is the source.
 fn race(path: &Path, source: &str, target: Target) -> Report {
+    let key = (source.to_string(), target);
+    let known = REPORTS.lock().expect("no test panics here").get(&key).cloned();
+    known.unwrap_or_else(|| {
+        let report = raced(path, source, target);
+        REPORTS.lock().expect("no test panics here").insert(key, report.clone());
+        report
+    })
+}
+
+fn raced(path: &Path, source: &str, target: Target) -> Report {
     let stated = source.lines().filter_map(|l| l.strip_prefix("// args ")).flat_map(str::split_whitespace);
     let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
     let output = command.arg("race").arg(path).args(["--json", "--target", target.name()]).args(stated).output();
