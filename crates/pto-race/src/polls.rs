@@ -1,6 +1,6 @@
 //! Loops that poll a word, and tests whose result is not used.
 
-use crate::rounds::{CyclicBlocks, Ways, rounds, stays, switches};
+use crate::rounds::{BlockWays, CyclicBlocks, rounds, stays, switches};
 use crate::slices::{Slices, definition};
 use pto_cpu::{asked_again, asked_again_in, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
@@ -17,7 +17,7 @@ pub(crate) struct Polls {
     pub compares: BTreeMap<OpId, Compare>,
     /// Branches that may leave a loop of blocks, and the result with which each stays in it.
     pub stays: BTreeMap<OpId, bool>,
-    pub switches: BTreeMap<OpId, Ways>,
+    pub switches: BTreeMap<OpId, BlockWays>,
 }
 
 #[derive(Clone, Copy, Debug)]

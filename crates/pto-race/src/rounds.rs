@@ -165,7 +165,7 @@ pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
 
 /// A branch of several ways.
 #[derive(Clone, Debug)]
-pub(crate) struct Ways {
+pub(crate) struct BlockWays {
     /// The successors with which it stays in the smallest loop that it can leave.
     pub stays: BTreeSet<u32>,
     pub default: u32,
@@ -174,14 +174,14 @@ pub(crate) struct Ways {
 }
 
 /// The switches of a program.
-pub(crate) fn switches(module: &Module, rounds: &[CyclicBlocks]) -> BTreeMap<OpId, Ways> {
+pub(crate) fn switches(module: &Module, rounds: &[CyclicBlocks]) -> BTreeMap<OpId, BlockWays> {
     let mut all = BTreeMap::new();
     module.walk(module.top, &mut |id| {
         if let Some(Control::Switch | Control::IndexSwitch) = module.control(id) {
             let to = module.successors(id);
             let default = to.iter().find(|s| s.case.is_none()).map(|s| s.block);
             let default = to.iter().position(|s| Some(s.block) == default).unwrap_or(0) as u32;
-            all.insert(id, Ways { stays: BTreeSet::new(), default, may_go_on: true });
+            all.insert(id, BlockWays { stays: BTreeSet::new(), default, may_go_on: true });
         }
     });
     for round in rounds.iter().rev() {

@@ -1,9 +1,9 @@
-//! Text that is kept as text: bodies of foreign attributes and types. Comments go, and blanks get one layout, so that two
-//! spellings of one thing are one thing.
+//! Text that is kept verbatim: bodies of foreign attributes and types. Comments are removed and blanks normalised, so
+//! that equal texts compare equal.
 
 use std::borrow::Cow;
 
-/// Where the comment or the quoted text that begins at `at` ends, if one does.
+/// The end of the comment or quoted text that begins at `at`, if one does.
 pub(crate) enum SkippedText {
     Comment(usize),
     Quoted(usize),
@@ -30,7 +30,7 @@ fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|&b| b == b'\n').map_or(bytes.len(), |len| at + len)
 }
 
-/// Behind the closing quote; texts end with their line at the latest.
+/// The position after the closing quote; a text ends with its line at the latest.
 fn quoted_end(bytes: &[u8], open: usize) -> usize {
     let mut at = open + 1;
     while let Some(&b) = bytes.get(at) {
@@ -44,7 +44,7 @@ fn quoted_end(bytes: &[u8], open: usize) -> usize {
     bytes.len()
 }
 
-/// With spaces for comments, so that everything else stays where it is.
+/// Replaces comments by spaces, so that positions do not change.
 pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
     if !text.contains("//") && !text.contains('#') {
         return Cow::Borrowed(text);
@@ -71,7 +71,7 @@ pub(crate) fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// One layout: `a<b=1, c: [2, 3]>`. Quoted texts stay as they are; where a blank may separate two words, one stays.
+/// Normalises blanks: `a<b=1, c: [2, 3]>`. Quoted texts stay as they are; a blank between two words stays.
 pub(crate) fn laid_out(text: &str) -> String {
     let text = without_comments(text);
     let mut out = String::with_capacity(text.len());
@@ -99,7 +99,7 @@ fn word_len(rest: &str, first: char) -> usize {
     }
 }
 
-/// Whether a blank stands between what is written and the next word; `given` is whether one was.
+/// Whether a blank goes between the text so far and the next word; `given` is whether there was one.
 fn wants_blank(before: &str, word: &str, given: bool) -> bool {
     let Some(last) = before.chars().next_back() else { return false };
     match word {

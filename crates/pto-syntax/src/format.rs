@@ -11,11 +11,11 @@ use std::sync::Arc;
 pub struct FormatOptions {
     /// Write tile instructions in this form; `None` keeps the form each has.
     pub form: Option<Form>,
-    /// Write tile types in this spelling; `None` for the one that most of them have.
+    /// Write tile types in this spelling; `None` for the most frequent one.
     pub types: Option<TypeStyle>,
 }
 
-/// The formatted text of a program. Formatting twice changes nothing more.
+/// The formatted text of a program. Formatting is idempotent.
 ///
 /// # Errors
 /// The diagnostics of a program that cannot be read (nothing is formatted then), or of tile values that

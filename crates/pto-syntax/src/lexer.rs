@@ -1,13 +1,13 @@
-//! Words of the text, made on demand.
+//! Tokens of the text, produced on demand.
 //!
-//! Types are not cut into words: their bodies (`16x16xf32`) follow rules of their own and are read from the
-//! text by the type reader.
+//! Types are not split into tokens: their bodies (`16x16xf32`) have their own rules, and the type reader reads them
+//! from the text.
 
 use crate::blanks::{self, SkippedText};
 use pto_ir::Comment;
 use pto_isa::Span;
 
-/// What a word is; its text is the source under its span.
+/// The kind of a token; its text is the source in its span.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Tok {
     /// `%name`, `%0`, `%pack#1`
@@ -32,13 +32,13 @@ pub(crate) enum Tok {
     Arrow,
     /// Any other single character.
     Punct(u8),
-    /// A character that starts no word, or a string without end.
+    /// A character that starts no token, or an unterminated string.
     Bad,
     /// The end.
     Eof,
 }
 
-/// A word with its place.
+/// A token with its span.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Lexeme {
     pub(crate) tok: Tok,
@@ -47,7 +47,7 @@ pub(crate) struct Lexeme {
     pub(crate) first: bool,
 }
 
-/// Reads words from a text.
+/// Splits a text into tokens.
 pub(crate) struct Lexer<'s> {
     pub(crate) source: &'s str,
     pub(crate) pos: usize,
@@ -68,7 +68,7 @@ impl<'s> Lexer<'s> {
         self.source.as_bytes().get(at).copied().unwrap_or(0)
     }
 
-    /// The next word; advances.
+    /// The next token; advances.
     pub(crate) fn next(&mut self) -> Lexeme {
         let first = self.skip_space();
         let start = self.pos;
@@ -77,7 +77,7 @@ impl<'s> Lexer<'s> {
         Lexeme { tok, span: Span::new(start as u32, self.pos as u32), first }
     }
 
-    /// Where the next word starts behind a position: space and comments are passed.
+    /// The start of the next token after a position: spaces and comments are skipped.
     pub(crate) fn after_layout(&self, mut at: usize) -> usize {
         loop {
             match self.byte(at) {
@@ -93,7 +93,7 @@ impl<'s> Lexer<'s> {
         self.source[at..].find('\n').map_or(self.source.len(), |len| at + len)
     }
 
-    /// Skips space and comments; true when a line began.
+    /// Skips spaces and comments; true when a new line began.
     fn skip_space(&mut self) -> bool {
         let mut first = self.pos == 0 || !self.line_has_code;
         loop {
@@ -115,7 +115,7 @@ impl<'s> Lexer<'s> {
         blanks::is_hash_comment(self.source.as_bytes(), at)
     }
 
-    /// Notes the comments of a text that is not read token by token, and goes on behind it.
+    /// Records the comments of a text that is not read token by token, and continues after it.
     pub(crate) fn pass(&mut self, end: usize) {
         while self.pos < end {
             match blanks::stretch(self.source.as_bytes(), self.pos) {
@@ -221,7 +221,7 @@ impl<'s> Lexer<'s> {
             self.pos += 1;
             self.digits();
         }
-        // The dialect wants a point in front of an exponent; `1e30` is no less clear.
+        // The dialect requires a point before an exponent; `1e30` is accepted as well.
         if self.exponent() || point { Tok::Float } else { Tok::Int }
     }
 
@@ -266,7 +266,7 @@ impl<'s> Lexer<'s> {
         Tok::Bad
     }
 
-    /// Steps over one character, never into the middle of one.
+    /// Advances by one character, respecting UTF-8 boundaries.
     fn char(&mut self) {
         let rest = &self.source[self.pos..];
         self.pos += rest.chars().next().map_or(1, char::len_utf8);

@@ -1,4 +1,4 @@
-//! Text to program: every spelling of PTO that people really write.
+//! Text to program: every spelling of PTO in use.
 //!
 //! [`parse`] never fails and never panics: it returns a program and diagnostics, all of them, in source order.
 //! One grammar engine reads all instructions; what differs between them is in their table rows. Accepted are
@@ -27,7 +27,7 @@ pub use lines::Lines;
 pub use parser::parse;
 pub use source::SourceText;
 
-/// A type alone; none where the text is not exactly one type.
+/// Reads a single type; `None` if the text is not exactly one type.
 ///
 /// ```
 /// use pto_isa::Type;

@@ -1,4 +1,4 @@
-//! A text that diagnostics are about.
+//! The text that diagnostics refer to.
 
 use crate::Lines;
 use pto_isa::{Excerpt, Location, Source, Span};
@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 pub struct SourceText {
     name: Box<str>,
     text: Box<str>,
-    /// Found when the first diagnostic is shown.
+    /// Computed when the first diagnostic is shown.
     lines: OnceLock<Lines>,
 }
 
@@ -33,13 +33,13 @@ impl SourceText {
         &self.text
     }
 
-    /// A position as one between characters of the text.
+    /// A position, moved to a character boundary.
     fn boundary(&self, position: u32) -> usize {
         let at = (position as usize).min(self.text.len());
         (0..=at).rev().find(|at| self.text.is_char_boundary(*at)).unwrap_or(0)
     }
 
-    /// The number of the line around a position, and where it starts.
+    /// The number of the line at a position, and its start.
     fn line_of(&self, at: usize) -> (u32, usize) {
         let (line, column) = self.lines.get_or_init(|| Lines::new(&self.text)).locate(at as u32);
         (line, at + 1 - column as usize)
@@ -57,7 +57,7 @@ impl Source for SourceText {
         let at = self.boundary(span.start);
         let (_, start) = self.line_of(at);
         let whole = self.text[start..].lines().next().unwrap_or_default();
-        // Only the first line of what is marked is shown.
+        // Only the first line of a span is shown.
         let end = self.boundary(span.end).min(start + whole.len()).max(at);
         Some(Excerpt { text: whole.to_string(), width: self.text[at..end].chars().count() as u32 })
     }

@@ -177,8 +177,8 @@ impl PlanBuilder<'_> {
                 let way = |block: BlockId| successors.iter().position(|s| s.block == block).unwrap_or(0) as u32;
                 let all = successors.iter().zip(&places);
                 let mut all =
-                    all.map(|(s, to)| (s.case, Case { value: s.case.unwrap_or(0), to: *to, way: way(s.block) }));
-                let nowhere = Case { value: 0, to: StepId(0), way: 0 };
+                    all.map(|(s, to)| (s.case, SwitchCase { value: s.case.unwrap_or(0), to: *to, way: way(s.block) }));
+                let nowhere = SwitchCase { value: 0, to: StepId(0), way: 0 };
                 let default = all.clone().find(|(case, _)| case.is_none()).map_or(nowhere, |(_, way)| way);
                 let cases = all.by_ref().filter(|(case, _)| case.is_some()).map(|(_, way)| way).collect();
                 Step::Switch(self.plan.code.switches.push(Switch { on, cases, default }))
@@ -370,9 +370,13 @@ impl PlanBuilder<'_> {
         exits.into_iter().for_each(|j| self.plan.code.steps[j] = Step::Jump(end));
         // The default region is the first; the cases follow.
         let (default, rest) = (starts.first().copied().unwrap_or(end), starts.get(1..).unwrap_or_default());
-        let default = Case { value: 0, to: default, way: 0 };
-        let cases =
-            values.into_iter().zip(rest).zip(1..).map(|((value, to), way)| Case { value, to: *to, way }).collect();
+        let default = SwitchCase { value: 0, to: default, way: 0 };
+        let cases = values
+            .into_iter()
+            .zip(rest)
+            .zip(1..)
+            .map(|((value, to), way)| SwitchCase { value, to: *to, way })
+            .collect();
         let at = self.plan.code.switches.push(Switch { on, cases, default });
         self.plan.code.steps[head] = Step::Switch(at);
         Ok(())

@@ -191,13 +191,13 @@ pub(crate) enum Step {
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     pub on: Reg,
-    pub cases: Vec<Case>,
-    pub default: Case,
+    pub cases: Vec<SwitchCase>,
+    pub default: SwitchCase,
 }
 
 /// One way of a switch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Case {
+pub(crate) struct SwitchCase {
     /// The number that leads there; without a meaning for the default.
     pub value: i64,
     pub to: StepId,

@@ -8,7 +8,7 @@ use super::observe::Watch;
 use super::progress::State;
 use super::scalar;
 use super::shared::Shared;
-use crate::prepared::{Case, Id, KernelId, Role, Step, StepId, Switch};
+use crate::prepared::{Id, KernelId, Role, Step, StepId, Switch, SwitchCase};
 use pto_isa::Diagnostic;
 use std::time::Instant;
 
@@ -323,7 +323,7 @@ impl Core<'_> {
         self.kernel(which, at, watch)
     }
 
-    fn case(&self, switch: &Switch) -> Case {
+    fn case(&self, switch: &Switch) -> SwitchCase {
         let on = self.int(switch.on);
         switch.cases.iter().find(|case| case.value == on).copied().unwrap_or(switch.default)
     }

@@ -7,7 +7,7 @@ use pto_ir::{Attr, Sym, TypeId};
 use pto_isa::{DType, Diagnostic, EnumDef, Row, ScalarType, Span, Type, codes, enums};
 use std::collections::HashMap;
 
-/// An attribute with its name and place.
+/// An attribute with its name and span.
 pub(super) type NamedAttr = (Sym, Attr, Span);
 
 impl<'s> Parser<'s> {
@@ -16,7 +16,7 @@ impl<'s> Parser<'s> {
         self.parse_row_dict(None)
     }
 
-    /// The dictionary of an instruction, where `name = <VALUE>` can leave the enumeration out.
+    /// The dictionary of an instruction, where `name = <VALUE>` can omit the enumeration.
     pub(super) fn parse_row_dict(&mut self, row: Option<&'static Row>) -> Parse<Vec<NamedAttr>> {
         let open = self.expect(b'{')?.span;
         self.open_dicts += 1;
@@ -174,8 +174,8 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The number that a literal is in its type. What fits only when all bits of a signed type count has the sign that these bits
-    /// give it; in hexadecimal that is how bits are written.
+    /// The value of a literal in its type. A literal that fits only as an unsigned number gets the sign that its bits give it;
+    /// hexadecimal literals are bits.
     pub(super) fn fitting(&mut self, n: i128, s: ScalarType, hex: bool, span: Span) -> i128 {
         let Some(range) = s.int_range().filter(|range| !range.contains(&n)) else { return n };
         let legal = format!("{s} holds {} … {}", range.start(), range.end());
@@ -272,7 +272,7 @@ impl<'s> Parser<'s> {
         if self.token.tok == Tok::Ident { self.word_attr() } else { self.number_attr() }
     }
 
-    /// A word with a body in angle brackets, kept as text.
+    /// A word with a body in angle brackets, kept verbatim.
     fn raw_attr(&mut self, start: u32) -> Parse<Attr> {
         let head_end = self.token.span.end as usize;
         if self.text_at(head_end as u32) != b'<' {
@@ -346,7 +346,7 @@ impl<'s> Parser<'s> {
         Some(Attr::Enum(def, at))
     }
 
-    /// A form this tool does not know is kept as text when it is at least closed.
+    /// An unknown form is kept verbatim if it is closed.
     fn unknown_enum(&mut self, span: Span, word: Span) -> Parse<Attr> {
         let name = self.text(word);
         let d = Diagnostic::new(codes::BAD_ATTRIBUTE, word, format!("there is no enumeration `{name}`"));

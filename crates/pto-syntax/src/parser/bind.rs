@@ -1,4 +1,4 @@
-//! Binding chunks to a row: which operand fills which slot, which attribute is which.
+//! Binds chunks to a row: operands to slots, and attributes to their specifications.
 
 use super::chunks::{Chunks, ValueUse};
 use super::statement::{Head, Results};
@@ -22,7 +22,7 @@ impl<'s> Parser<'s> {
         self.bind(head, chunks)
     }
 
-    /// Makes the operation from what the statement says.
+    /// Creates the operation from the chunks of the statement.
     pub(super) fn bind(&mut self, head: &Head, mut chunks: Chunks) -> Parse<OpId> {
         let row = head.op.row();
         let targets = self.assigned_buffers(head, row, &chunks);
@@ -61,7 +61,7 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &results)
     }
 
-    /// In the value form, a result name that already means a tile buffer writes to that buffer.
+    /// In the value form, a result with the name of an existing tile buffer writes to that buffer.
     fn assigned_buffers(&mut self, head: &Head, row: &Row, c: &Chunks) -> Option<Vec<Operand>> {
         if c.buffer_form || !row.has_result_slots() || head.results.names.is_empty() {
             return None;
@@ -79,8 +79,8 @@ impl<'s> Parser<'s> {
         Some(targets)
     }
 
-    /// The row's pattern says which operand or result each written type belongs to, as long as there are as many
-    /// types as the pattern names. Returns the types of the results.
+    /// The pattern of the row says which operand or result each written type belongs to, if there are as many types as
+    /// the pattern names. Returns the types of the results.
     fn state_by_pattern(&mut self, op: Op, c: &Chunks, operands: &[Operand]) -> Option<Vec<(TypeId, Span)>> {
         let row = op.row();
         let (types, result_types) = (c.types.as_deref()?, c.result_types.as_deref().unwrap_or_default());
@@ -114,7 +114,7 @@ impl<'s> Parser<'s> {
         Some(results)
     }
 
-    /// `%d = tmov %a : T`: one type stands for the tiles and the result, whatever the pattern of the buffer form says.
+    /// `%d = tmov %a : T`: one type for the tiles and the result, regardless of the pattern of the buffer form.
     fn is_one_for_all(&self, head: &Head, c: &Chunks, assigns: bool) -> bool {
         let row = head.op.row();
         let by_groups = matches!(row.syntax, Syntax::Pattern(p) if p.starts_with("ins("));
@@ -150,7 +150,7 @@ impl<'s> Parser<'s> {
         (types, Vec::new())
     }
 
-    /// States the types after the colon: one per operand, one per operand that is not a scalar, or one for all.
+    /// Assigns the types after the colon: one per operand, one per operand that is not a scalar, or one for all.
     fn state_operand_types(&mut self, c: &Chunks, types: &[(TypeId, Span)]) {
         if c.buffer_form || types.is_empty() {
             return;
@@ -220,7 +220,7 @@ impl<'s> Parser<'s> {
         operands
     }
 
-    /// A slot that takes one operand must not be given two, by name or by number.
+    /// A slot for one operand must not be given two, by name or by position.
     pub(super) fn report_twice(&mut self, row: &'static Row, operands: &[Operand]) {
         for (at, o) in operands.iter().enumerate() {
             let slot = row.slot_at(usize::from(o.slot));
@@ -272,7 +272,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// The scratch tile comes last: with as many tiles as slots for them it is bound before optional sources.
+    /// The scratch tile comes last: with as many tiles as slots for them, it is bound before optional sources.
     fn slot_order(&self, row: &Row, slots: &[usize], uses: &[ValueUse]) -> Vec<usize> {
         let scratch = row.scratch.and_then(|s| row.slot(s.slot)).filter(|s| slots.contains(s));
         let Some(scratch) = scratch else { return slots.to_vec() };
@@ -286,7 +286,7 @@ impl<'s> Parser<'s> {
         if optional_sources < 2 || tiles < required + 2 {
             return slots.to_vec();
         }
-        // Keep the sources that are filled and the scratch; drop the optional sources in between.
+        // Keep the sources that are filled and the scratch tile; drop the optional sources in between.
         let keep = tiles - required - 1;
         let mut kept = 0;
         slots
@@ -356,7 +356,7 @@ impl<'s> Parser<'s> {
         TypeId::UNKNOWN
     }
 
-    /// A result whose type the spelling has no place for must have the type that follows.
+    /// A result whose type the spelling does not state must have the inferred type.
     fn stated_result(&mut self, row: &'static Row, slot: usize, ty: TypeId, span: Span, made: &Made) -> TypeId {
         if row.slot_at(slot).infer == Infer::No {
             return ty;
@@ -375,7 +375,7 @@ impl<'s> Parser<'s> {
 
     // ---- attributes --------------------------------------------------------------------------------------
 
-    /// Gives every attribute its canonical name and form. What the row does not know is kept; the checker reports it.
+    /// Gives every attribute its canonical name and form. Unknown ones are kept; the checker reports them.
     pub(super) fn bind_attrs(
         &mut self,
         row: &'static Row,
@@ -462,7 +462,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// What is known of an operation when the types of its results are asked for.
+/// The parts of an operation that its result types are inferred from.
 pub(super) struct Made<'a> {
     pub(super) operands: &'a [Operand],
     pub(super) attrs: &'a [(Sym, Attr)],
@@ -491,7 +491,7 @@ fn fold_ints(row: &Row, positional: Vec<(Attr, Span)>) -> Vec<(Attr, Span)> {
     vec![(Attr::Array(positional.into_iter().map(|(a, _)| a).collect()), span)]
 }
 
-/// The dialect gives attribute numbers default types (`1 : i32`); they mean the same without.
+/// The dialect gives integer attributes default types (`1 : i32`); they have no meaning.
 fn untyped_int(attr: Attr) -> Attr {
     match attr {
         Attr::Int(n, _) => Attr::Int(n, TypeId::UNKNOWN),
@@ -499,7 +499,7 @@ fn untyped_int(attr: Attr) -> Attr {
     }
 }
 
-/// The operands of a row as a line for messages.
+/// The operands of a row as text for messages.
 fn operand_list(row: &Row) -> String {
     let part = |dir: fn(Dir) -> bool| {
         let names: Vec<String> = row

@@ -16,7 +16,7 @@ pub(super) struct ValueUse {
     pub(super) span: Span,
 }
 
-/// Everything a statement says, sorted by kind.
+/// The chunks of a statement, by kind.
 #[derive(Default)]
 pub(super) struct Chunks {
     /// Operands by position: bare, in parentheses, in brackets, in `ins(…)`.
@@ -35,11 +35,11 @@ pub(super) struct Chunks {
     pub(super) types: Option<Vec<(TypeId, Span)>>,
     /// Types after `->`.
     pub(super) result_types: Option<Vec<(TypeId, Span)>>,
-    /// The text says that there is no scratch tile, so the last tile is a source.
+    /// The text states that there is no scratch tile, so the last tile is a source.
     pub(super) no_scratch: bool,
     /// The operand types stand in parentheses.
     pub(super) parens: bool,
-    /// Types stand inside parentheses, beside their operands.
+    /// Types stand inside parentheses, next to their operands.
     pub(super) typed_groups: bool,
     /// `ins(…)` has operands and states no type.
     pub(super) untyped_ins: bool,
@@ -68,7 +68,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Reads one chunk; false at the end of the statement. A bare operand stands only at the start or after a comma.
+    /// Reads one chunk; false at the end of the statement. A bare operand is only allowed at the start or after a comma.
     fn chunk(&mut self, row: &'static Row, c: &mut Chunks, bare_allowed: bool) -> Parse<bool> {
         match self.token.tok {
             Tok::Value if bare_allowed && !self.at_result_list() => self.bare_operand(c)?,
@@ -184,7 +184,7 @@ impl<'s> Parser<'s> {
                 c.positional.push((attr, Span::new(self.last_end, self.last_end)));
             }
             (_, b'[') if !row.keyword_slots(word).is_empty() => self.keyword_list(row, c)?,
-            // No operation has the name of a keyword, or it would be the next statement.
+            // If an operation has the name of a keyword, it may be the next statement.
             _ if row.has_keyword(word) && (!self.token.first || pto_isa::table::find(word).is_none()) => {
                 self.bump();
                 c.after_keyword = true;
@@ -336,7 +336,7 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    /// `(%address, %address) %rows, %cols`: what follows belongs to the slots behind the one that takes many.
+    /// `(%address, %address) %rows, %cols`: what follows belongs to the slots after the variadic one.
     fn behind_parens(&mut self, row: &'static Row, c: &mut Chunks) -> Parse<()> {
         let first = row.slots.iter().position(|slot| slot.count == SlotCount::Many).map_or(0, |many| many + 1);
         let mut slots = row.slots[first..].iter();
@@ -443,8 +443,8 @@ impl<'s> Parser<'s> {
         Some(())
     }
 
-    /// `alloc_tile addr = %a : T` gives the result's type, `pad_value = %v : f32` the operand's: operands given
-    /// by name with a type of their own are scalars, results are not.
+    /// `alloc_tile addr = %a : T` gives the type of the result, `pad_value = %v : f32` that of the operand: named
+    /// operands with their own type are scalars, results are not.
     fn named_type_follows(&self) -> bool {
         let after = self.next_text();
         let word = after.split(|ch: char| !ch.is_ascii_alphanumeric() && ch != '_').next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! Which names are undefined through no fault of another error.
+//! Undefined names that are consequences of other errors.
 
 use super::{Parser, STRAY_BRACE};
 use pto_ir::{Def, ValueId};
@@ -6,8 +6,8 @@ use pto_isa::{Diagnostic, codes};
 use std::collections::{HashMap, HashSet};
 
 impl<'s> Parser<'s> {
-    /// When braces do not match, which code belongs to which function is a guess, and a header that cannot be read may
-    /// define names. A name is then reported only if nothing in the file mentions it before, or defines it at all.
+    /// If braces do not match, it is a guess which code belongs to which function, and an unreadable header may define
+    /// names. Then a name is reported only if nothing in the file mentions it before, or defines it at all.
     pub(super) fn drop_consequences(&mut self) {
         let unmatched = |d: &Diagnostic| {
             d.code == codes::TOO_DEEP
@@ -41,7 +41,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-/// Where each name stands first, comments left out.
+/// The first position of each name outside of comments.
 fn first_mentions(source: &str) -> HashMap<&str, u32> {
     let mut found = HashMap::new();
     let mut start = 0;

@@ -40,7 +40,7 @@ impl<'s> Parser<'s> {
         done
     }
 
-    /// The body of a function has a scope of its own, whatever became of its header.
+    /// The body of a function has its own scope, even if its header cannot be read.
     fn skip_broken_regions(&mut self, custom: Custom) -> bool {
         if custom != Custom::Func {
             return self.skip_to_regions();
@@ -304,7 +304,7 @@ impl<'s> Parser<'s> {
         Some(list)
     }
 
-    /// A region that hands nothing on may leave its `scf.yield` out.
+    /// A region that yields nothing may omit its `scf.yield`.
     fn end_with_yield(&mut self, region: RegionId) {
         let blocks = &self.module.region(region).blocks;
         let &[block] = &blocks[..] else { return };

@@ -53,7 +53,7 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { attrs, ..NewOp::default() }, &[(ty, 0)])
     }
 
-    /// A constant carries the type of its result.
+    /// A constant has the type of its result.
     pub(super) fn typed_constant(&mut self, value: Attr, ty: TypeId, span: Span) -> Parse<Attr> {
         Some(match (value, self.module.ty(ty)) {
             (Attr::Int(n, _), Type::Scalar(ScalarType::I1)) => Attr::Bool(n != 0),
@@ -63,7 +63,7 @@ impl<'s> Parser<'s> {
                 self.report(d.help(format!("write `{n}.0`")));
                 Attr::Float(n as f64, ty)
             }
-            // One that has a type already was looked at with it.
+            // One with a type was checked with it.
             (Attr::Int(n, own), Type::Scalar(s)) if own == TypeId::UNKNOWN => {
                 let s = *s;
                 Attr::Int(self.fitting(n, s, false, span), ty)
@@ -102,7 +102,7 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(ty, slot)])
     }
 
-    /// `%a, %b {…} : T`, all of one type. Flags between operands and type are read and kept as text.
+    /// `%a, %b {…} : T`, all of one type. Flags between operands and type are kept verbatim.
     #[expect(clippy::type_complexity, reason = "operands, attributes, type")]
     fn operands_and_type(&mut self, head: &Head) -> Parse<(Vec<Operand>, Vec<(pto_ir::Sym, Attr)>, TypeId)> {
         let uses = self.parse_uses()?;
@@ -281,7 +281,7 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(to, 4)])
     }
 
-    /// `[0, %x]`: constants stay in the attribute, values become operands and leave `unit` in their place.
+    /// `[0, %x]`: constants stay in the attribute, values become operands and leave `unit` at their position.
     fn mixed_list(&mut self, slot: u8, operands: &mut Vec<Operand>) -> Parse<Attr> {
         let open = self.expect(b'[')?.span;
         let mut items = Vec::new();

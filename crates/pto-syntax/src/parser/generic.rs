@@ -72,7 +72,7 @@ impl<'s> Parser<'s> {
         self.finish_op(head, new, &types)
     }
 
-    /// The type of a constant is that of its result, whatever its number says.
+    /// The type of a constant is that of its result, regardless of the type of its number.
     fn type_constant(&mut self, attrs: &mut [(Sym, Attr)], ty: TypeId, span: Span) -> Parse<()> {
         let name = self.intern("value");
         for (_, value) in attrs.iter_mut().filter(|(n, _)| *n == name) {
@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
         Some(regions)
     }
 
-    /// How many operands each slot has, where the text says it.
+    /// The number of operands of each slot, if the text states it.
     fn take_segments(&mut self, entries: &mut Vec<super::attrs::NamedAttr>, row: &Row) -> Option<Vec<usize>> {
         let name = self.module.names.get("operandSegmentSizes")?;
         let at = entries.iter().position(|e| e.0 == name)?;
@@ -164,7 +164,7 @@ impl<'s> Parser<'s> {
         Some(self.spread(row, &slots, uses))
     }
 
-    /// Fills slots from left to right, required ones first in need.
+    /// Fills slots from left to right; required ones have priority.
     fn spread(&mut self, row: &'static Row, slots: &[usize], uses: &[(ValueId, Span)]) -> Vec<Operand> {
         let mut operands = Vec::new();
         let mut left = uses;

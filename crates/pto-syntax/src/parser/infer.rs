@@ -7,7 +7,7 @@ use pto_isa::row::{Arith, Infer, SlotKind};
 use pto_isa::{Dim, Row, ScalarType, TileType, Type, ViewType, rules};
 
 impl Parser<'_> {
-    /// The type of a result slot, when the row says how it follows.
+    /// The type of a result slot, if the row says how to infer it.
     pub(super) fn infer_result(&mut self, row: &'static Row, slot: usize, made: &Made) -> Option<TypeId> {
         let operand = |name: &str| Some(self.module.value_type(self.in_slot(row, made, name)?).clone());
         let is_value = slot < row.slots.len();
@@ -32,7 +32,7 @@ impl Parser<'_> {
         Some(self.module.intern_type(ty))
     }
 
-    /// The type of the named operand; for a tile, that of the first tile where the named operand is a scalar.
+    /// The type of the named operand; for a tile, that of the first tile if the named operand is a scalar.
     fn like(&self, row: &Row, made: &Made, slot: usize, name: &str) -> Option<Type> {
         let named = self.module.value_type(self.in_slot(row, made, name)?);
         if row.slot_at(slot).kind != SlotKind::Tile || named.scalar().is_none() {
@@ -47,7 +47,7 @@ impl Parser<'_> {
         made.operands.iter().find(|o| usize::from(o.slot) == at).map(|o| o.value)
     }
 
-    /// The integer a value is, when it is a literal.
+    /// The integer of a literal.
     fn literal(&self, value: ValueId) -> Option<u64> {
         let Def::Result(id, _) = self.module.value(value).def else { return None };
         if self.module.arith(id) != Some(Arith::Constant) {
@@ -68,7 +68,7 @@ impl Parser<'_> {
         Some((u64::try_from(rows.int()?).ok()?, u64::try_from(cols.int()?).ok()?))
     }
 
-    /// A window whose valid region is given by operands, or is all of it.
+    /// A window whose valid region is given by operands, or is the whole window.
     fn window(&self, row: &Row, made: &Made, source: &TileType) -> Option<TileType> {
         let (rows, cols) = self.sizes(made)?;
         let valid = |name, all| self.in_slot(row, made, name).map_or(Dim::Fixed(all), |v| self.extent(v));
@@ -76,7 +76,7 @@ impl Parser<'_> {
         Some(TileType { rows, cols, valid_rows, valid_cols, ..*source })
     }
 
-    /// A window that keeps what the source's valid region leaves of it; the region repeats over the source.
+    /// A window with the rest of the valid region of the source; the region repeats over the source.
     fn subset(&self, row: &Row, made: &Made, source: &TileType) -> Option<TileType> {
         let (rows, cols) = self.sizes(made)?;
         let slot = row.slot("offsets")?;

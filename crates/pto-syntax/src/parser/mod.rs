@@ -1,8 +1,8 @@
-//! The reader: error-tolerant recursive descent over the words of the text.
+//! The reader: error-tolerant recursive descent over tokens.
 //!
-//! Every `parse_*` function either consumes what it names or reports and returns `None`; a statement that
-//! fails is skipped up to the next line that looks like a statement, its results get the unknown type, and
-//! reading goes on.
+//! Every `parse_*` function either consumes what it names, or reports an error and returns `None`. A statement that
+//! fails is skipped up to the next line that looks like a statement, its results get the unknown type, and reading
+//! continues.
 
 mod attrs;
 mod bind;
@@ -28,10 +28,10 @@ use std::rc::Rc;
 
 const STRAY_BRACE: &str = "found `}` without an opening `{`";
 
-/// Regions, types and attributes may be nested this deep; the stack of a thread holds far more.
+/// Limit of nested regions, types and attributes; the stack of a thread holds far more.
 const MAX_DEPTH: u32 = 200;
 
-/// Reads a program; returns what could be read and everything that is wrong, in source order.
+/// Reads a program; returns what could be read and all problems, in source order.
 pub fn parse(source: &str) -> (Module, Vec<Diagnostic>) {
     if u32::try_from(source.len()).is_err() {
         let message = format!("the file has {} bytes", source.len());
@@ -46,52 +46,52 @@ pub fn parse(source: &str) -> (Module, Vec<Diagnostic>) {
 pub(crate) struct Parser<'s> {
     lexer: Lexer<'s>,
     source: &'s str,
-    /// The current word.
+    /// The current token.
     token: Lexeme,
-    /// Where the previous word ended.
+    /// The end of the previous token.
     last_end: u32,
     module: Module,
     diagnostics: Vec<Diagnostic>,
     scopes: Scopes,
-    /// Types by their text: programs repeat the same few hundred times.
+    /// Types by their text: programs repeat the same ones hundreds of times.
     type_texts: HashMap<&'s str, TypeId>,
     type_aliases: HashMap<&'s str, TypeId>,
-    /// Which slots the types of a pattern belong to, by operation; worked out once each.
+    /// The slots of the types of a pattern, by operation; computed once each.
     pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
     attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::NestingSize)>,
-    /// How large types and attributes become through aliases.
+    /// Sizes of types and attributes with expanded aliases.
     sizes: sizes::Sizes,
-    /// How often a similar name was looked for.
+    /// How often a similar name was searched.
     suggestions: u32,
     /// Labels of the region being read.
     labels: HashMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
     /// Types that disagree with a value and were reported.
     disagreed: HashSet<(pto_ir::ValueId, TypeId)>,
-    /// A header of the current function could not be read, so names may be missing through no fault of their use.
+    /// A header of the current function could not be read, so names may be missing because of that.
     broken_function: bool,
-    /// Braces of attribute dictionaries that are open in the current statement.
+    /// Open braces of attribute dictionaries in the current statement.
     open_dicts: u32,
-    /// Braces opened by statements that were skipped; their closing ones are skipped too.
+    /// Open braces of skipped statements; their closing ones are skipped too.
     stray_braces: u32,
     /// Names without a definition in functions with a broken header.
     doubtful: Vec<Diagnostic>,
-    /// A list of values that is known to be operands: long lists are looked through once, not from each of their values.
+    /// A list of values that is known to be operands: long lists are scanned once, not from each of their values.
     operand_list: std::cell::Cell<(usize, usize)>,
     /// The rest of the text is not read.
     given_up: bool,
-    /// Where operands start whose type is not spelled out.
+    /// Positions of operands with an omitted type.
     elided: HashSet<u32>,
-    /// How the statement that is about to end is spelled.
+    /// The spelling of the current statement.
     spelling: Spelling,
-    /// Which of its results have a type that is not spelled out.
+    /// Which of its results have an omitted type.
     elided_results: Vec<bool>,
 }
 
-/// Slots in front of `->` and after it.
+/// Slots before and after `->`.
 type PatternTypes = (Vec<usize>, Vec<usize>);
 
-/// Marks that a problem was reported; nothing more needs to be said.
+/// `None`: a problem was reported; the caller reports nothing more.
 pub(crate) type Parse<T> = Option<T>;
 
 impl<'s> Parser<'s> {
@@ -274,12 +274,12 @@ impl<'s> Parser<'s> {
         found
     }
 
-    /// The text from the word behind the current one.
+    /// The text after the current token.
     fn next_text(&self) -> &'s str {
         &self.source[self.lexer.after_layout(self.token.span.end as usize)..]
     }
 
-    /// The first byte of the word behind the current one.
+    /// The first byte after the current token.
     fn next_byte(&self) -> u8 {
         self.next_text().as_bytes().first().copied().unwrap_or(0)
     }
@@ -300,7 +300,7 @@ impl<'s> Parser<'s> {
         None
     }
 
-    /// Closes a bracket; a missing one is reported at the place it was opened.
+    /// Closes a bracket; a missing one is reported where it was opened.
     fn close(&mut self, punct: u8, open: Span) -> Parse<Lexeme> {
         if self.at(punct) {
             return Some(self.bump());
@@ -311,7 +311,7 @@ impl<'s> Parser<'s> {
         None
     }
 
-    /// Reports that something else was expected at the current word.
+    /// Reports that something else was expected at the current token.
     fn expected(&mut self, what: &str) {
         let found = self.found();
         let span = self.token.span;
@@ -335,7 +335,7 @@ impl<'s> Parser<'s> {
     }
 
     fn report(&mut self, d: Diagnostic) {
-        // What is missing once the rest is not read is no problem of the text.
+        // Once reading has stopped, missing parts are not a problem of the text.
         if !self.given_up || d.code == codes::UNDEFINED {
             self.diagnostics.push(d);
         }
@@ -352,8 +352,7 @@ impl<'s> Parser<'s> {
         if self.depth >= MAX_DEPTH {
             let span = self.token.span;
             self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep"));
-            // Nothing sensible follows; saying the same for each further level would not help, nor would saying that what
-            // is open now is never closed.
+            // Nothing sensible follows: repeating the error for each further level, or for open brackets, would not help.
             self.given_up = true;
             self.lexer.pos = self.source.len();
             self.bump();
@@ -365,8 +364,8 @@ impl<'s> Parser<'s> {
         result
     }
 
-    /// Skips from a statement that began at `start` to the next line that starts like one. Braces left open on
-    /// the way are remembered.
+    /// Skips from a statement that began at `start` to the next line that starts like one. Counts braces left open on
+    /// the way.
     fn recover(&mut self, start: u32) {
         let dicts = std::mem::take(&mut self.open_dicts);
         let mut open = dicts;
@@ -382,7 +381,7 @@ impl<'s> Parser<'s> {
             }
             self.bump();
         }
-        // A dictionary that is still open was never closed; what else is open is a region.
+        // A dictionary that is still open was never closed; other open braces are regions.
         self.stray_braces += open.saturating_sub(dicts);
     }
 

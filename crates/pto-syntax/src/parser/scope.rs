@@ -1,31 +1,30 @@
-//! Which names mean which values, and names used before they are defined.
+//! Scopes of names, and names that are used before they are defined.
 
 use pto_ir::{Def, Module, Sym, TypeId, Value, ValueId};
 use pto_isa::Span;
 use pto_isa::sort::SharedSort;
 use std::collections::HashMap;
 
-/// The visible names. A table from symbol to value with an undo log, so that entering and leaving a scope
-/// costs what the scope defined.
+/// The visible names: a table from symbol to value with an undo log, so that a scope costs only what it defines.
 #[derive(Default)]
 pub(crate) struct Scopes {
-    /// What each name means, and in which function: functions do not see the names around them.
+    /// The value of each name, and its function: functions do not see outer names.
     visible: Vec<Option<(u32, ValueId)>>,
     undo: Vec<(Sym, Option<(u32, ValueId)>)>,
     marks: Vec<ScopeMark>,
-    /// The function that is being read, and how many there have been.
+    /// The current function, and the number of functions so far.
     function: u32,
     functions: u32,
-    /// Placeholders that found their definition.
+    /// Placeholders with a definition.
     resolved: HashMap<ValueId, ValueId>,
 }
 
 #[derive(Default)]
 struct ScopeMark {
     undo: usize,
-    /// Names used in this scope that had no definition yet.
+    /// Names used in this scope without a definition yet.
     pending: HashMap<Sym, ValueId>,
-    /// The function around this one, where the scope is that of a function.
+    /// The enclosing function, if the scope is that of a function.
     outer: u32,
 }
 
@@ -57,12 +56,12 @@ impl Scopes {
         self.function = self.functions;
     }
 
-    /// Ends a function; returns the placeholders that never found a definition.
+    /// Ends a function; returns the placeholders without a definition.
     pub(crate) fn leave_function(&mut self, module: &mut Module) -> Vec<ValueId> {
         let Some(mark) = self.marks.pop() else { return Vec::new() };
         self.unwind(mark.undo);
         self.function = mark.outer;
-        // Once for the whole file: every use in it is looked at.
+        // Once for the whole file: this visits every use.
         if self.marks.is_empty() && !self.resolved.is_empty() {
             let resolved = std::mem::take(&mut self.resolved);
             let last = |mut v: ValueId| {
@@ -92,7 +91,7 @@ impl Scopes {
         meaning.filter(|(function, _)| *function == self.function).map(|(_, value)| value)
     }
 
-    /// Makes a name mean a value from here on; uses that waited for it are resolved.
+    /// Defines a name from here on, and resolves pending uses.
     pub(crate) fn define(&mut self, name: Sym, value: ValueId) {
         if self.visible.len() <= name.index() {
             self.visible.resize(name.index() + 1, None);
@@ -106,7 +105,7 @@ impl Scopes {
         }
     }
 
-    /// The value of a name that is used; a placeholder when it has no definition yet.
+    /// The value of a name; a placeholder if it has no definition yet.
     pub(crate) fn use_name(&mut self, module: &mut Module, name: Sym, span: Span, ty: TypeId) -> ValueId {
         if let Some(value) = self.get(name) {
             return value;

@@ -1,13 +1,13 @@
-//! How large types and attributes become when the aliases in them are written out.
+//! Sizes of types and attributes with expanded aliases.
 //!
-//! An alias may name others, so that a few lines could stand for more than any machine can hold.
+//! An alias may name others, so that a few lines could expand to more than any machine can hold.
 
 use super::{MAX_DEPTH, Parse, Parser};
 use pto_ir::{Attr, TypeId};
 use pto_isa::{Diagnostic, FnType, Span, Type, codes};
 use std::collections::HashMap;
 
-/// How deep something is nested, and how many parts it has.
+/// The nesting depth and the number of parts.
 #[derive(Clone, Copy)]
 pub(super) struct NestingSize {
     depth: u32,
@@ -17,7 +17,7 @@ pub(super) struct NestingSize {
 impl NestingSize {
     const ONE: Self = Self { depth: 1, parts: 1 };
 
-    /// That of a type in whose fields there are others.
+    /// The size of a type with fields.
     pub(super) fn of_fields(ty: &Type) -> Self {
         match ty {
             Type::Struct(fields) => Self::around(fields.iter().map(Self::of_fields)),
@@ -31,7 +31,7 @@ impl NestingSize {
     }
 }
 
-/// Those of types that have parts, and how much was written out so far.
+/// The sizes of types with parts, and the total expanded so far.
 #[derive(Default)]
 pub(super) struct Sizes {
     types: HashMap<TypeId, NestingSize>,
@@ -53,12 +53,12 @@ impl Sizes {
     }
 }
 
-/// So many parts may be written out in a file, and a few more for every byte it has.
+/// Limit of expanded parts in a file, plus a few for every byte.
 const MANY_PARTS: u64 = 1 << 20;
 const PARTS_PER_BYTE: u64 = 2;
 
 impl Parser<'_> {
-    /// Takes account of an alias that is written out, or reports that there is too much of it.
+    /// Accounts for an expanded alias, or reports that it is too large.
     pub(super) fn write_out(&mut self, extent: NestingSize, span: Span) -> Parse<()> {
         if self.depth + extent.depth > MAX_DEPTH {
             let message = format!("with its aliases expanded, this is nested more than {MAX_DEPTH} deep");
@@ -81,7 +81,7 @@ impl Parser<'_> {
         None
     }
 
-    /// The type of functions that take and return these.
+    /// The type of functions with these inputs and results.
     pub(super) fn function_of(&mut self, inputs: &[TypeId], results: &[TypeId], span: Span) -> Parse<TypeId> {
         let members = || inputs.iter().chain(results);
         let extent = NestingSize::around(members().map(|ty| self.sizes.of_type(*ty)));

@@ -1,4 +1,4 @@
-//! How statements and types are spelled, for the formatter.
+//! Records the spelling of statements and types, for the formatter.
 
 use super::Parser;
 use super::chunks::Chunks;
@@ -8,14 +8,14 @@ use pto_isa::row::Syntax;
 use pto_isa::{Span, Type};
 
 impl Parser<'_> {
-    /// Notes that the text states no type for an operand.
+    /// Records that the text omits the type of an operand.
     pub(super) fn note_elided(&mut self, operand: Span, ty: TypeId) {
         if ty == TypeId::UNKNOWN {
             self.elided.insert(operand.start);
         }
     }
 
-    /// How a statement that was cut into chunks lists its types. `results` are the stated types of results.
+    /// Records how a statement lists its types. `results` are the stated types of results.
     pub(super) fn list_types(&mut self, head: &Head, c: &Chunks, assigns: bool, results: &[(TypeId, Span)]) {
         let row = head.op.row();
         let named = assigns || head.results.count() > 0;
@@ -53,7 +53,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Keeps how an operation is spelled, where that is not the usual way.
+    /// Stores the spelling of an operation, if it is not the usual one.
     pub(super) fn keep_spelling(&mut self, head: &Head, elided: Vec<u16>, id: OpId) {
         let mut spelling = Spelling { elided, ..std::mem::take(&mut self.spelling) };
         let (row, name) = (head.op.row(), self.text(head.name_span));
@@ -67,7 +67,7 @@ impl Parser<'_> {
         if spelling.form == Some(Form::Level1) && spelling.operand_types == usual && !spelling.no_result_types {
             spelling.operand_types = Listed::Usual;
         }
-        // Where results show that an operation is in the value form, its form needs no note.
+        // If results show that an operation is in the value form, its form need not be stored.
         if spelling.form == Some(Form::Level1) && self.module.is_value_form(id) {
             spelling.form = None;
         }
@@ -84,7 +84,7 @@ impl Parser<'_> {
         all.enumerate().filter(|(_, elided)| *elided).map(|(at, _)| at as u16).collect()
     }
 
-    /// Counts how a tile type is spelled; one that is elided does not count.
+    /// Counts the spelling of a tile type; an omitted one does not count.
     pub(super) fn vote(&mut self, head: &str, body: &str) {
         let is_tile = matches!(head, "!pto.tile_buf" | "!pto.tile" | "!pto.multi_tile_buf");
         if !is_tile || body.trim() == "..." {

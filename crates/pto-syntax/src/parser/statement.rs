@@ -10,7 +10,7 @@ use pto_isa::{Diagnostic, Span, codes};
 /// The names on the left of `=`.
 #[derive(Default)]
 pub(super) struct Results {
-    /// Name, how many values it stands for, place.
+    /// Name, number of values, and span.
     pub(super) names: Vec<(Sym, u16, Span)>,
     pub(super) span: Span,
 }
@@ -161,7 +161,7 @@ impl<'s> Parser<'s> {
         self.report(d.legal("`pto isa` lists every instruction"));
     }
 
-    /// Puts a read operation into its block and makes its results visible.
+    /// Appends an operation to its block and makes its results visible.
     pub(super) fn finish_op(&mut self, head: &Head, mut new: NewOp, types: &[(TypeId, u8)]) -> Parse<OpId> {
         if head.results.count() != types.len() {
             self.wrong_result_count(head, types.len());
@@ -189,7 +189,7 @@ impl<'s> Parser<'s> {
         Some(id)
     }
 
-    /// An operation may leave its results unnamed; naming more or fewer than there are is an error.
+    /// An operation may leave its results unnamed; naming more or fewer than it has is an error.
     fn wrong_result_count(&mut self, head: &Head, actual: usize) {
         let named = head.results.count();
         if named == 0 {
@@ -215,7 +215,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Makes a name mean a value; a second definition in the same function is an error.
+    /// Defines a name; a second definition in the same function is an error.
     pub(super) fn define(&mut self, name: Sym, value: ValueId, span: Span) {
         if let Some(before) = self.scopes.get(name) {
             let first = self.module.value(before).span;
@@ -234,7 +234,7 @@ impl<'s> Parser<'s> {
         self.bump();
         let open = self.token.span;
         let mut depth = 0u32;
-        // Built from the words, so that line breaks and comments inside do not matter.
+        // Built from tokens, so that line breaks and comments inside do not matter.
         let mut text = "loc".to_string();
         loop {
             if self.token.span.start > self.last_end {
@@ -322,8 +322,8 @@ impl<'s> Parser<'s> {
         Some(self.module.new_region(blocks))
     }
 
-    /// Reads the regions of an operation whose header could not be read, so that their braces match and their
-    /// problems are found. Names the header would have defined are missing, so uses of them are not reported.
+    /// Reads the regions of an operation whose header could not be read, so that their braces match and their problems
+    /// are found. Uses of names that the header may have defined are not reported.
     pub(super) fn skip_to_regions(&mut self) -> bool {
         let mut depth = 0i32;
         loop {
@@ -350,7 +350,7 @@ impl<'s> Parser<'s> {
         true
     }
 
-    /// The block a label stands for, made on first mention.
+    /// The block of a label, created on first mention.
     pub(super) fn label(&mut self, span: Span, defines: bool) -> BlockId {
         let name = self.intern(&self.text(span)[1..]);
         if let Some((block, _, defined)) = self.labels.get(&name).copied() {
@@ -443,7 +443,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Looking for similar names takes long, and nobody reads hundreds of suggestions.
+    /// Limits searches for similar names: they are slow, and hundreds of suggestions help nobody.
     fn may_suggest(&mut self) -> bool {
         const SUGGESTIONS: u32 = 20;
         self.suggestions += 1;
@@ -558,7 +558,7 @@ impl<'s> Parser<'s> {
 
 const BELOW: &str = "below the tile level and not part of this tool";
 
-/// What an unknown operation may work on, by the names that other tools give to what is below tiles.
+/// The kind of an unknown operation below the tile level, by the names that other tools use.
 fn below_tiles(name: &str) -> Option<&'static str> {
     match name.as_bytes() {
         [b'v', ..] => Some("operations on vector registers"),

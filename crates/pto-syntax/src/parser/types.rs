@@ -10,7 +10,7 @@ use pto_isa::{
     codes,
 };
 
-/// Why a type body cannot be read: where in the body, what was found, what is legal.
+/// Why a type body cannot be read: the position in the body, what was found, and what is legal.
 struct Wrong {
     span: Span,
     found: String,
@@ -21,7 +21,7 @@ struct Wrong {
 type TypeResult<T> = Result<T, Wrong>;
 
 impl<'s> Parser<'s> {
-    /// A type; reports and returns nothing when there is none.
+    /// A type; reports an error if there is none.
     pub(super) fn parse_type(&mut self) -> Parse<TypeId> {
         match self.token.tok {
             Tok::Bang => self.bang_type(),
@@ -80,7 +80,7 @@ impl<'s> Parser<'s> {
         if name == "!pto.tile" {
             return Some(TypeId::UNKNOWN);
         }
-        // Pairs of the layer below tiles: they pass through.
+        // Pairs from below the tile level are passed through.
         if matches!(name, "!pto.hif8x2" | "!pto.bf16x2") {
             return Some(self.module.intern_type(Type::Opaque(name.into())));
         }
@@ -105,7 +105,7 @@ impl<'s> Parser<'s> {
         let ty = match ScalarType::parse(name) {
             Some(s) => Type::Scalar(s),
             None if name == "none" => Type::Token(Token::None),
-            // The pages write `dtype` for "the scalar's own type".
+            // The pages write `dtype` for "the type of the scalar".
             None if name == "dtype" => Type::Unknown,
             None => {
                 let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
@@ -169,12 +169,12 @@ impl<'s> Parser<'s> {
         if head.starts_with("!pto.struct") || !text.contains('!') {
             return self.plain_body(head, &text, body);
         }
-        // Places in the text have moved.
+        // Positions in the text have moved.
         let text = self.scalar_aliases(&text);
         self.plain_body(head, &text, body).map_err(|wrong| Wrong { span: body, ..wrong })
     }
 
-    /// With the scalars that aliases stand for: `16x16x!elem`.
+    /// Expands aliases of scalars: `16x16x!elem`.
     fn scalar_aliases(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -217,7 +217,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// Fields are types themselves, so they are read as such.
+    /// Fields are types, so they are read as types.
     fn struct_type(&mut self, text: &str, body: Span) -> TypeResult<Type> {
         let fields = split_top(text).into_iter().map(|part| self.struct_field(part, part_span(body, text, part)));
         Ok(Type::Struct(fields.collect::<TypeResult<Vec<_>>>()?.into()))
@@ -247,7 +247,7 @@ impl<'s> Parser<'s> {
         ty
     }
 
-    /// `<f32>`, short for `!pto.ptr<f32>` where only a pointer can stand.
+    /// `<f32>`, short for `!pto.ptr<f32>` if only a pointer is possible.
     fn short_type(&mut self) -> Parse<TypeId> {
         let open = self.token.span;
         if let Ok(end) = matching_angle(self.source.as_bytes(), open.start as usize)
@@ -262,7 +262,7 @@ impl<'s> Parser<'s> {
         Some(self.module.intern_type(Type::Ptr(s, PtrSpace::Default)))
     }
 
-    /// `<…>`: earlier printers left the name out. What its parameters say it is, the help names.
+    /// `<…>`: earlier printers omitted the name. The help names the type that its parameters suggest.
     fn nameless_type(&mut self, span: Span) -> Parse<TypeId> {
         let body = Span::new(span.start + 1, span.end - 1);
         let text = &*without_comments(self.text(body));
@@ -301,11 +301,11 @@ fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
     Wrong { span, found: format!("found {found}"), legal: legal.to_string(), help: None }
 }
 
-/// No type is longer than this.
+/// Limit of the length of a type.
 const MAX_TYPE_BYTES: usize = 1 << 13;
 
-/// The position after the `>` that closes the `<` at `open`. A type holds no values and no braces; when it is
-/// not closed, the rest of its line is given up. Arrows inside do not count.
+/// The position after the `>` that closes the `<` at `open`. A type contains no values and no braces; if it is not
+/// closed, the rest of its line is skipped. Arrows inside do not count.
 pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
     let mut depth = 0u32;
     let limit = bytes.len().min(open + MAX_TYPE_BYTES);
@@ -338,7 +338,7 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
     Err(open + line)
 }
 
-/// What a type is called now that earlier versions of the dialect had under another name.
+/// The current name of a type that earlier versions of the dialect named differently.
 fn renamed(head: &str, text: &str) -> Option<String> {
     match head {
         "!pto.tile_view" => Some(format!("it is now called `!pto.partition_tensor_view<{}>` now", text.trim())),
@@ -346,7 +346,7 @@ fn renamed(head: &str, text: &str) -> Option<String> {
     }
 }
 
-/// The tile that `16x16xf32, …, #pto.address_space<vec>` says, as it is written now: the memory comes first.
+/// The current spelling of `16x16xf32, …, #pto.address_space<vec>`: the memory comes first.
 fn shape_first(text: &str) -> Option<String> {
     let parts = split_top(text);
     let (shape, space) = (parts.first()?.trim(), parts.last()?.trim());
@@ -387,7 +387,7 @@ fn number(text: &str, span: Span) -> TypeResult<u64> {
     text.trim().parse::<u64>().ok().filter(|n| *n < MAX_EXTENT).ok_or_else(wrong)
 }
 
-/// No memory holds a tile with longer rows or columns; below it, sizes in bytes never overflow.
+/// Limit of rows and columns: no memory holds a larger tile, and sizes in bytes do not overflow.
 const MAX_EXTENT: u64 = 1 << 24;
 
 fn tile_extent(n: u64, span: Span) -> TypeResult<u64> {
