@@ -465,7 +465,7 @@ impl Module {
     }
 
     /// Visits every operation below a block, outer before inner, in text order.
-    pub fn walk(&self, block: BlockId, visit: &mut impl FnMut(OpId)) {
+    pub fn walk(&self, block: BlockId, visit: &mut dyn FnMut(OpId)) {
         for &op in &self.block(block).ops {
             visit(op);
             for &region in self.op_regions(op) {
@@ -477,7 +477,7 @@ impl Module {
     }
 
     /// Visits every operation inside another, outer before inner, in text order.
-    pub fn walk_inside(&self, id: OpId, visit: &mut impl FnMut(OpId)) {
+    pub fn walk_inside(&self, id: OpId, visit: &mut dyn FnMut(OpId)) {
         for block in self.op_regions(id).iter().flat_map(|r| &self.region(*r).blocks) {
             self.walk(*block, visit);
         }
