@@ -43,7 +43,7 @@ impl ParamKind {
 
 /// An argument. Memory is borrowed, never copied.
 ///
-/// Memory knows the type of its elements, and a parameter takes no other: numbers are never read as what they are not.
+/// Memory has an element type, and a parameter accepts no other: numbers are never reinterpreted.
 ///
 /// ```
 /// use pto_cpu::{Arg, Options, Plan};
@@ -79,12 +79,12 @@ pub enum Arg<'a> {
 
 /// Memory that a program is given.
 ///
-/// A tile is given as all its rows and columns in row-major order, whatever its layout; it is copied in before the run and back
-/// after it.
+/// A tile is passed as all its rows and columns in row-major order, regardless of its layout; it is copied in before the run
+/// and back after it.
 #[derive(Debug)]
 pub struct Borrowed<'a> {
     pub(crate) data: Data<'a>,
-    /// `None`: whatever the parameter says.
+    /// `None`: the type of the parameter.
     pub(crate) element: Option<DType>,
     /// The numbers of the slice, where they cannot be the bits of such elements.
     pub(crate) cut: Option<DType>,
@@ -182,8 +182,8 @@ impl<'a> Arg<'a> {
         Self::Memory(Borrowed::new(Data::Write(crate::memory::bytes_mut(data)), Some(T::DTYPE)))
     }
 
-    /// Bytes that are only read and hold elements of the parameter's type, whatever that is: for types that Rust has no
-    /// numbers of, and for numbers that come from elsewhere. [`Arg::of`] says what they hold.
+    /// Read-only bytes with elements of the type of the parameter: for types without a Rust equivalent, and for data
+    /// from elsewhere. [`Arg::of`] states the type.
     pub fn read_bytes(data: &'a [u8]) -> Self {
         Self::Memory(Borrowed::new(Data::Read(data), None))
     }
@@ -206,7 +206,7 @@ impl<'a> Arg<'a> {
     /// # assert_eq!(memory.element(), Some(DType::F16));
     /// ```
     ///
-    /// Numbers of another size are refused when the program is launched. A number is no memory and stays what it is.
+    /// Numbers of another size are rejected when the program is launched. A scalar argument is not changed.
     #[must_use]
     pub fn of(mut self, element: DType) -> Self {
         if let Self::Memory(memory) = &mut self {
@@ -218,7 +218,7 @@ impl<'a> Arg<'a> {
     }
 
     /// The extents of a tensor, outermost first, for a parameter whose type leaves them open. Elements are in row-major order.
-    /// A number has no extents and stays what it is.
+    /// A scalar argument is not changed.
     #[must_use]
     pub fn shape(mut self, shape: &'a [u64]) -> Self {
         if let Self::Memory(memory) = &mut self {
@@ -227,8 +227,8 @@ impl<'a> Arg<'a> {
         self
     }
 
-    /// The valid rows and columns of a tile that its type leaves open; without them, all are valid. A number has no rows and
-    /// stays what it is.
+    /// The valid rows and columns of a tile that its type leaves open; by default all are valid. A scalar argument is not
+    /// changed.
     #[must_use]
     pub fn valid(mut self, rows: u64, cols: u64) -> Self {
         if let Self::Memory(memory) = &mut self {
@@ -294,7 +294,7 @@ impl Options {
     }
 }
 
-/// What memory of cores holds at the start. On a device it is whatever was there before.
+/// The initial content of the memory of cores. On a device it is undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Uninitialised {

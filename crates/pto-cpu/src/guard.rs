@@ -20,7 +20,7 @@ const SMALLEST: u32 = 14;
 /// Tries before the thread lets another one run.
 const PATIENCE: u32 = 64;
 
-/// A lock that several readers may have, or one writer. In a cache line of its own.
+/// A lock for several readers or one writer. It has its own cache line.
 #[derive(Default)]
 #[repr(align(64))]
 struct Stripe(AtomicU32);
@@ -60,7 +60,7 @@ impl Stripe {
     }
 }
 
-/// The locks of a buffer; none where nobody writes.
+/// The locks of a buffer; none if nothing writes to it.
 struct Stripes {
     locks: Box<[Stripe]>,
     shift: u32,
@@ -91,7 +91,7 @@ pub(crate) struct Guards(Vec<Stripes>);
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Touched {
     pub buffer: usize,
-    /// The first byte, and the first one behind the last. They may lie outside of the buffer.
+    /// The first byte, and one past the last. They may lie outside of the buffer.
     pub bytes: (i64, i64),
     pub writes: bool,
 }
@@ -110,7 +110,7 @@ impl Guards {
     /// Waits until this thread may touch these bytes. Memory of the thread's own has no locks.
     pub fn hold(&self, touched: [Option<Touched>; MAX_VIEWS]) -> GuardLock<'_> {
         let touched = match touched {
-            // Both in one go: a thread that has a lock must not ask for it again.
+            // Both at once: a thread must not take a lock twice.
             [Some(a), Some(b)] if a.buffer == b.buffer => [Some(a.and(b)), None],
             [Some(a), Some(b)] if a.buffer > b.buffer => [Some(b), Some(a)],
             other => other,

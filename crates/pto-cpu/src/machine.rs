@@ -2,7 +2,7 @@
 
 use pto_isa::{Diagnostic, Span, codes};
 
-/// Less than this is asked for without looking.
+/// Smaller allocations are not checked.
 const SMALL: u64 = 64 << 20;
 
 /// Bytes that can be had without pushing anything else out: what the system says is available, or less where a control group
@@ -12,7 +12,7 @@ pub fn available_memory() -> Option<u64> {
     [system, group_v2(), group_v1()].into_iter().flatten().min()
 }
 
-/// An error when so many bytes for a purpose are more than the machine has.
+/// An error when this many bytes for a purpose exceed the memory of the machine.
 ///
 /// # Errors
 /// [`RUN_MEMORY`](codes::RUN_MEMORY), with both sizes.

@@ -1,4 +1,4 @@
-//! Memory: the spaces of a core, and global memory behind addresses.
+//! Memory: the spaces of a core, and global memory by address.
 
 #![expect(unsafe_code, reason = "views of numbers as bytes, and raw access for kernels")]
 
@@ -19,12 +19,12 @@ pub(crate) fn bytes_mut<T: Number>(data: &mut [T]) -> &mut [u8] {
     unsafe { std::slice::from_raw_parts_mut(data.as_mut_ptr().cast(), size_of_val(data)) }
 }
 
-/// Where the spaces of a core lie in its memory. Behind them lie the tiles that have no address of their own.
+/// The offsets of the spaces of a core in its memory. Tiles without an address follow them.
 #[derive(Clone, Debug)]
 pub(crate) struct Spaces {
     /// First byte and size by location.
     places: [(u64, u64); Loc::ALL.len()],
-    /// First byte behind the spaces.
+    /// One past the last byte of the spaces.
     pub end: u64,
 }
 
@@ -112,7 +112,7 @@ impl Spare {
         self.list().pop()
     }
 
-    /// Whether so many bytes more would be kept.
+    /// Whether this many more bytes would be kept.
     pub fn has_room(&self, bytes: u64) -> bool {
         self.list().iter().map(CoreMemory::size).sum::<u64>().saturating_add(bytes) <= Self::MOST
     }

@@ -50,7 +50,7 @@ pub fn apply(
     Some(unsafe { prepared.call(&refs, &[], &values) })
 }
 
-/// The types of a kernel's tiles. The box order of left operands is the target's, whatever the text says.
+/// The types of the tiles of a kernel. The box order of left operands is that of the target, regardless of the text.
 fn geometries(kernel: &OpKernel, site: &Site) -> Vec<Option<TileType>> {
     let left = site.instance.target.profile().left_order;
     let seen = |ty: &TileType| match ty.loc {

@@ -77,7 +77,7 @@ impl Nest {
         true
     }
 
-    /// Joins loops that go on where the one inside ends, on both sides.
+    /// Joins loops that continue where the inner one ends, on both sides.
     #[inline(always)]
     fn join(&mut self) {
         let mut kept = 0;
@@ -106,7 +106,7 @@ impl Nest {
     }
 }
 
-/// The digits of an axis, cut where the other side asks for it.
+/// The digits of an axis, split where the other side requires it.
 struct Digits<'a> {
     axis: &'a Axis,
     size: usize,
@@ -319,7 +319,7 @@ unsafe fn runs<L: Level>(nest: &mut Nest, from: *const u8, to: *mut u8, width: u
         if nest.count > 0 && nest.count < LOOPS && inner.count > BAND && inner.count.is_multiple_of(BAND) {
             let band = CopyLoop { count: inner.count / BAND, from: inner.from * BAND, to: inner.to * BAND };
             inner.count = BAND;
-            // Outermost, whatever its stride.
+            // Outermost, regardless of its stride.
             nest.loops[nest.count] = band;
             nest.count += 1;
         }

@@ -65,7 +65,7 @@ impl Cells {
                 for column in (0..self.columns).step_by(COLUMNS) {
                     for row in (band..self.rows.min(band + BAND)).step_by(ROWS) {
                         let from = from.add(row * self.from_row + column * self.width);
-                        // The rows of the next band: at distances of pages the processor does not look ahead by itself.
+                        // Prefetch the rows of the next band: the processor does not prefetch at page distances.
                         for next in 0..ahead {
                             _mm_prefetch::<_MM_HINT_T0>(from.wrapping_add((BAND + next) * self.from_row).cast());
                         }

@@ -246,8 +246,8 @@ impl Body<2, 1, 2> for StoreOut {
     }
 }
 
-/// Words belong to columns; they must not be read from behind their tile. Rules see to it, but not for pushes, whose words are
-/// set elsewhere.
+/// Words belong to columns; they must not be read past the end of their tile. Rules ensure that, except for pushes, whose
+/// words are set elsewhere.
 fn scales_reach(fp: &TileRef, form: OutForm, columns: usize) -> Result<(), Fault> {
     let words = if fp.rows() == 0 { 0 } else { fp.cols() };
     match form.quant {

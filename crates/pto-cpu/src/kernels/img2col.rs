@@ -39,7 +39,7 @@ fn prepare(site: &Site) -> Option<Prepared<2, 0, 4>> {
 struct Dimension {
     /// Of the feature map.
     extent: usize,
-    /// In front of the feature map.
+    /// Before the feature map.
     pad: usize,
     filter: usize,
     stride: usize,

@@ -1,7 +1,7 @@
 //! Gathers from and scatters into a table in global memory.
 //!
-//! The table is the matrix in a window: an index names one of its rows, or one of its elements, counted along the rows. Indices
-//! are taken as unsigned numbers of 32 bits, so that negative ones lie far behind the end.
+//! The table is the matrix in a window: an index selects a row or an element, counted along the rows. Indices are unsigned
+//! 32-bit numbers, so that negative ones lie far beyond the end.
 
 use super::blocks;
 use super::combine::{Combine, combiner, exclusive};

@@ -137,7 +137,7 @@ fn prepare(site: &Site) -> Option<Prepared<7, 0, 1>> {
     Some(Prepared { run, imm: form.imm() })
 }
 
-/// The unit for matrices is not part of any level: a site that asks for one does without it.
+/// The matrix unit is not part of any level: a site that requests a level does not use it.
 fn fastest(sums: SumOrder, site: &Site) -> ProductFn {
     #[cfg(target_arch = "x86_64")]
     if site.level.is_none() && site.cpu_level() == CpuLevel::V4 && tiles::are_there() {

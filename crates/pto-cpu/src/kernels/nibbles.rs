@@ -42,7 +42,7 @@ unsafe fn transfer<const LOAD: bool>(tile: &TileRef, view: &ViewRef, layout: u64
         let global = view.start();
         for r in 0..tile.rows() {
             for c in 0..tile.cols() {
-                // Every row starts at a byte of its own, as many bytes after the one before as there are columns.
+                // Every row starts at a byte, at a distance of as many bytes as there are columns.
                 let (inside, outside) = (2 * r * tile.row_stride() + c, map(&view, r, c));
                 if LOAD {
                     put(tile.ptr(), inside, get(global, outside));

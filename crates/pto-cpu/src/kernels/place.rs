@@ -33,7 +33,7 @@ impl Axis {
         Self { digits: [(usize::MAX, stride); DIGITS], count: 1 }
     }
 
-    /// Of boxes with sides of so many indices: the distance of two inside, and of two boxes.
+    /// For boxes with this side: the distance of two indices inside, and of two boxes.
     #[inline(always)]
     fn boxed(side: usize, inside: usize, step: usize) -> Self {
         let joined = side == 1 || side * inside == step;
@@ -47,7 +47,7 @@ impl Axis {
         axis
     }
 
-    /// From the lowest digit to the highest. Digits that go on where the one before ends are joined.
+    /// From the lowest digit to the highest. Digits that continue where the previous one ends are joined.
     pub fn new(digits: &[(usize, usize)]) -> Self {
         let mut axis = Self { digits: [(usize::MAX, 0); DIGITS], count: 0 };
         for &(extent, stride) in digits.iter().filter(|d| d.0 != 1) {
@@ -203,7 +203,7 @@ impl ElementMap {
         Self { start: self.start, rows: self.cols, cols: self.rows }
     }
 
-    /// The part from an element on, if it lies like a matrix of its own.
+    /// The part from an element on, if it is a matrix by itself.
     pub fn part(&self, (row, col): (usize, usize), size: usize) -> Option<Self> {
         let start = self.start.wrapping_add((self.rows.at(row) + self.cols.at(col)) * size);
         (self.rows.starts_at(row) && self.cols.starts_at(col)).then_some(Self { start, ..*self })
@@ -254,7 +254,7 @@ pub(super) struct StridedPiece {
     pub col: usize,
 }
 
-/// Visits a region piece by piece, between the seams of both layouts, in pieces of at most so many rows and columns.
+/// Visits a region in pieces between the seams of both layouts, of at most this many rows and columns.
 #[inline(always)]
 pub(super) fn pieces(
     from: &ElementMap,

@@ -30,8 +30,8 @@ pub(super) const CONCAT_COUNTED: OpKernel = OpKernel::new(&["src0", "src1", "src
     prepare::<ConcatCounted, _>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))
 });
 
-/// What a call knows beforehand: the size of an element with the rows and columns of the destination's type, and one word more.
-/// A window has the geometry of its whole tile, so that its own size must come from its type.
+/// Immediates of a call: the size of an element, the rows and columns of the destination type, and one more word. A window has
+/// the geometry of its whole tile, so its own size must come from its type.
 fn prepare<B: Body<T>, const T: usize>(site: &Site, dst: &str, word: u64) -> Option<Prepared<T>> {
     let ty: &TileType = site.tile(dst)?;
     let fits = ty.dtype.column_bits() >= 8 && ty.rows < 1 << 28 && ty.cols < 1 << 28;
@@ -58,7 +58,7 @@ impl<'a> TilePart<'a> {
         Self { tile, row: 0, col: 0 }
     }
 
-    /// Where the part lies, if it lies like a tile of its own.
+    /// The element map of the part, if it is a matrix by itself.
     fn place(&self, size: usize) -> Option<ElementMap> {
         ElementMap::of_tile(self.tile)?.part((self.row, self.col), size)
     }
@@ -254,7 +254,7 @@ unsafe fn concat_counted<L: Level, const PLAIN: bool>(call: &Call<5>) -> Result<
     }
 }
 
-/// How many elements of a row of `cols` an index tile asks for.
+/// How many elements of a row of `cols` an index tile selects.
 ///
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside

@@ -1,7 +1,7 @@
 //! Long copies from and to buffers that are larger than the cache.
 //!
-//! Stores go past the cache: the processor need not read the lines it is about to overwrite, and inputs stay in the cache.
-//! Loads ask for what lies a little further on, because the next window most often follows this one.
+//! Stores bypass the cache: the processor need not read the lines that it overwrites, and inputs stay in the cache. Loads
+//! prefetch a little ahead, because the next window usually follows this one.
 
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
@@ -17,7 +17,7 @@ pub(super) const LONG_RUN: usize = 512;
 #[cfg(target_arch = "x86_64")]
 const AHEAD: usize = 8 << 10;
 
-/// What a copy knows about the cache.
+/// The cache behaviour of a copy.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cache {
     /// Nothing.

@@ -56,7 +56,7 @@ fn prepare_prefetch(site: &Site) -> Option<Prepared<0, 1>> {
     Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
 }
 
-/// What a transfer needs to know: the layout that it states itself, which comes before that of its window, counted from 1;
+/// Immediates of a transfer: the layout that it states, which takes precedence over that of its window, counted from 1;
 /// and the bytes of an element.
 fn immediates(site: &Site, tile: &str, view: &str) -> Option<[u64; 2]> {
     let tile = site.tile(tile)?;

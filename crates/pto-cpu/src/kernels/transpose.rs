@@ -79,7 +79,7 @@ pub(super) struct Transposition {
     pub to_step: usize,
     pub rows: usize,
     pub cols: usize,
-    /// Where not 0: a second matrix lies behind the first in the source, and so far away in the destination.
+    /// If not 0: a second matrix follows the first in the source, and lies this far away in the destination.
     pub twin: usize,
     pub count: usize,
     pub from_next: usize,
@@ -307,7 +307,7 @@ mod x86 {
     use super::registers::{transpose_eight, transposed, transposed_halves};
     use std::arch::x86_64::*;
 
-    /// Calls `work` with the places of every box of so many rows of 32 bytes.
+    /// Calls `work` with the positions of every box of this many rows of 32 bytes.
     ///
     /// # Safety
     /// The rows of the source and of the destination must lie in memory and must not overlap.

@@ -99,7 +99,7 @@ pub(super) struct PlanBuilder<'a> {
     pub callees: HashMap<OpId, OpId>,
     /// Registers of the loops around that keep buffers from one iteration to the next.
     pub held: Vec<TileId>,
-    /// The vector that the last instruction wrote that writes one, where the program asks for it.
+    /// Status vector of the most recent status-writing instruction, if the program reads it.
     pub status: Option<TileId>,
     /// Where `return` goes: places to fill in, and where the results are kept.
     pub returns: Vec<Return>,
@@ -320,7 +320,7 @@ impl<'a> PlanBuilder<'a> {
         known.unwrap_or_else(|| geometries.push(*ty))
     }
 
-    /// A place behind the memory spaces.
+    /// An address after the memory spaces.
     pub fn own_bytes(&mut self, bytes: u64) -> PlanResult<u64> {
         let at = self.plan.memory.core_bytes;
         let end = at.saturating_add(bytes.next_multiple_of(64));

@@ -1,8 +1,8 @@
 //! Values that loops carry from one iteration to the next.
 //!
-//! Scalars and views are moved. A tile value is its contents: they are copied, because the next iteration writes the place they
-//! are in again. A buffer is the same buffer in the next iteration. One that an iteration allocates and hands on must not lie where
-//! the next iteration allocates, so allocations inside loops have several places and take one that no carried buffer is in.
+//! Scalars and views are moved. A tile value is its contents: they are copied, because the next iteration overwrites their memory.
+//! A buffer is the same buffer in the next iteration. A buffer that an iteration allocates and yields must not lie where the next
+//! iteration allocates, so allocations in loops have several addresses and take one that no carried buffer occupies.
 
 use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
@@ -37,7 +37,7 @@ impl PlanBuilder<'_> {
         Ok(carried)
     }
 
-    /// Hands on the values of an iteration.
+    /// Passes the values of an iteration to the next.
     pub fn next_carried(&mut self, carried: &CarriedSlots, values: &[ValueStorage]) -> PlanResult<()> {
         let mut copies = Vec::new();
         let (mut from, mut to) = (Vec::new(), Vec::new());

@@ -15,8 +15,8 @@ impl PlanBuilder<'_> {
         self.module.int(id, name).unwrap_or(0) as u64
     }
 
-    /// Rows, columns and margins of the feature map: the register of the left operand. In the automatic modes the tile
-    /// instruction fills it, which it does not here: a program has to say what it means.
+    /// Rows, columns and margins of the feature map: the register of the left operand. In the automatic modes of the
+    /// device the tile instruction fills it; here a program must set it.
     pub fn feature_map(&mut self, id: OpId) -> PlanResult<()> {
         let extents =
             [("fmapH", 0), ("fmapW", 16), ("padLeft", 32), ("padRight", 40), ("padTop", 48), ("padBottom", 56)];

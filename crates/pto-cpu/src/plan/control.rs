@@ -33,7 +33,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Code for one kind of core; the others go on behind it.
+    /// Code for one kind of core; the others skip it.
     fn section(&mut self, kind: CoreKind, region: RegionId) -> PlanResult<()> {
         if self.plan.cores.role.executes(kind) { self.region(region) } else { Ok(()) }
     }
@@ -64,7 +64,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// The values a block hands on when it ends.
+    /// The values that a block yields.
     fn yielded(&self, block: BlockId) -> Vec<ValueStorage> {
         let Some(&last) = self.module.block(block).ops.last() else { return Vec::new() };
         match self.module.control(last) {
@@ -78,7 +78,7 @@ impl PlanBuilder<'_> {
     /// Blocks that branch to each other; a yield leaves them.
     fn graph(&mut self, blocks: &[BlockId], results: &[ValueStorage]) -> PlanResult<()> {
         let outer = self.held.len();
-        // A block that is gone through once makes no tile while an older one of its own is held.
+        // A block that executes once allocates no tile while an older one of its own is held.
         let again = self.module.rounds(blocks);
         for &block in &blocks[1..] {
             for arg in self.module.block(block).args.clone() {
@@ -245,8 +245,8 @@ impl PlanBuilder<'_> {
         self.move_values(&handles.0, &handles.1)
     }
 
-    /// Copies the contents of tiles, all at once. A register without bytes of its own may stand for any other tile,
-    /// also for one that is written here.
+    /// Copies the contents of tiles in parallel. A register without its own bytes may alias any other tile, also one
+    /// that is written here.
     pub fn copy_tiles(&mut self, copies: &[(TileId, TileId)]) -> PlanResult<()> {
         let is_handle = |tile: TileId| self.plan.start.tiles[tile].base < self.plan.memory.spaces.end;
         let is_written = |tile: TileId| copies.iter().any(|(_, t)| *t == tile);

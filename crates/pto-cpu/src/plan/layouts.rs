@@ -1,4 +1,4 @@
-//! Layouts of views that nobody states, as far as the tiles they are moved to and from decide them.
+//! Layouts of views that are not stated, as far as the tiles they are moved to and from determine them.
 
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::row::{Meaning, Movement, Storage};

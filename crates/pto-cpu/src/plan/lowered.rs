@@ -1,4 +1,4 @@
-//! Buffers of lowered programs. They are tiles here; what is left are the operations that look at them as buffers.
+//! Buffers of lowered programs. They are tiles here; these are the operations that treat them as buffers.
 
 use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;

@@ -1,7 +1,7 @@
 //! A program resolved once: kernels chosen, tiles placed, control flow as jumps, scalars in registers.
 //!
-//! Calls are expanded in place, so every value has one register. A tile without an address gets a place of its own
-//! behind the memory spaces; two such tiles never share bytes.
+//! Calls are expanded in place, so every value has one register. A tile without an address gets its own bytes after the
+//! memory spaces; two such tiles never share bytes.
 
 mod build;
 mod carried;

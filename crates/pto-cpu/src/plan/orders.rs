@@ -1,4 +1,4 @@
-//! What orders the pipes of a core. Everything is in order here; observers of a run are told.
+//! Synchronisation of the pipes of a core. The engine executes in program order, so these steps only notify observers.
 
 use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;

@@ -57,7 +57,7 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
     }
 }
 
-/// A function for the cube core and one for vector cores that nobody calls, and no other: a mixed kernel.
+/// A function for the cube core and one for vector cores that are not called, and no other: a mixed kernel.
 fn halves<'a>(module: &Module, functions: &'a [EntryFunction]) -> Option<(&'a EntryFunction, &'a EntryFunction)> {
     let called: HashSet<OpId> = callees(module).into_values().collect();
     let roots: Vec<_> = functions.iter().filter(|(_, f, _)| !called.contains(f)).collect();

@@ -88,13 +88,13 @@ pub fn asked_again_in(module: &Module, ops: &[OpId], blocks: &BTreeSet<BlockId>)
     compared.into_iter().flat_map(|value| sources(module, value)).filter(asks).collect()
 }
 
-/// Operations behind an address that are looked at, one behind the other.
+/// Limit of operations between an address and its base.
 const DEEP: u32 = 8;
 
-/// Operations behind a number that are looked at.
+/// Limit of operations that a number is computed from.
 const MANY: usize = 64;
 
-/// What stands inside a loop.
+/// The operations in a loop.
 struct PollBody<'a> {
     module: &'a Module,
     inside: BTreeSet<OpId>,

@@ -1,7 +1,7 @@
 //! The cores of a block: which there are, and which of them executes what.
 //!
-//! A block is one core, unless the program has parts for the cube core and parts for vector cores that talk to each
-//! other: then it is a cube core and one or two vector cores, each with a plan of its own.
+//! A block is one core, unless the program has parts for the cube core and parts for vector cores that communicate:
+//! then it is a cube core and one or two vector cores, each with its own plan.
 
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
@@ -30,14 +30,14 @@ pub(super) struct Traits {
     vector: bool,
     /// Cores of a block talk to each other.
     talks: bool,
-    /// Vector cores are told apart.
+    /// The program distinguishes the vector cores.
     halves: bool,
     /// Blocks or ranks talk to each other.
     pub joint: bool,
 }
 
 impl Traits {
-    /// Looks at functions and at everything they call.
+    /// Examines functions and everything they call.
     pub fn of(checked: &Checked, functions: &[OpId]) -> Self {
         let mut traits = Self::default();
         let callees = callees(checked.module());

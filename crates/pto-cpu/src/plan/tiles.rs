@@ -9,7 +9,7 @@ use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
 
 impl PlanBuilder<'_> {
-    /// The type as the target sees it: the box order of left operands is the target's, whatever the text says.
+    /// The type on the target: the box order of left operands is that of the target, regardless of the text.
     pub fn tile_type(&self, ty: &TileType) -> TileType {
         if ty.loc == pto_isa::Loc::Left && ty.is_boxed() {
             let blayout = self.checked.info().target.profile().left_order;
@@ -18,7 +18,7 @@ impl PlanBuilder<'_> {
         *ty
     }
 
-    /// A tile register with bytes of its own.
+    /// A tile register with its own bytes.
     pub fn new_tile(&mut self, ty: &TileType) -> PlanResult<TileId> {
         let ty = self.tile_type(ty);
         self.fills_boxes(&ty)?;
@@ -517,7 +517,7 @@ impl PlanBuilder<'_> {
         Ok(out)
     }
 
-    /// A result whose type leaves its valid region open takes it from what it is made from, as its row says.
+    /// A result with an open valid region takes it from its operands, as its row says.
     pub fn open_extents(&mut self, id: OpId, value: ValueId) -> PlanResult<()> {
         let Some(ty) = self.module.tile(value) else { return Ok(()) };
         let stated = [ty.valid_rows.fixed(), ty.valid_cols.fixed()];
@@ -571,7 +571,7 @@ impl PlanBuilder<'_> {
             return Ok(());
         }
         let operands = self.module.operands(id).iter().map(|o| o.value);
-        // Rules look at integers only; a float that changes is no reason to check again.
+        // Rules only read integers; a changed float is no reason to check again.
         let is_float = |v: ValueId| matches!(self.module.value_type(v), Type::Scalar(s) if s.is_float());
         let slot = |v: ValueId| if is_float(v) { ValueStorage::Nothing } else { self.slot(v) };
         let values: Vec<(ValueId, ValueStorage)> =

@@ -41,7 +41,7 @@ pub(crate) struct KernelStep {
     pub pipe: Option<Pipe>,
     /// Says at run time whether its stores combine with what global memory holds.
     pub combines: Option<Reg>,
-    /// They do, whatever that says.
+    /// How stores combine, regardless of the atomic mode.
     pub atomic: Option<Combine>,
     /// The tile of which only a part is used.
     pub part: Option<OperandPart>,
@@ -53,7 +53,7 @@ pub(crate) struct KernelStep {
     pub lost: Vec<usize>,
     /// Memory that the device works in and no operand names.
     pub hidden: Vec<HiddenMemory>,
-    /// Tiles that are taken to be valid where another one is; see [`pto_check::widen`].
+    /// Tiles that count as valid where another one is; see [`pto_check::widen`].
     pub wide: Option<WideSources>,
     /// What the result adds up.
     pub sum: Option<SumOf>,
@@ -110,7 +110,7 @@ pub(crate) struct RuleCheck {
     pub values: Vec<(ValueId, ValueStorage)>,
 }
 
-/// How wide numbers are printed, and with how many digits behind the point.
+/// The width of printed numbers, and their decimals.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct NumberStyle {
     pub width: usize,

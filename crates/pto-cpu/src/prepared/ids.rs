@@ -1,4 +1,4 @@
-//! Numbers of registers, steps and table entries, each a type of its own, and the tables they index.
+//! Typed indices of registers, steps and table entries, and the tables they index.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -76,7 +76,7 @@ ids! {
 }
 
 impl Reg {
-    /// The register so many behind this one.
+    /// The register at this distance.
     pub fn plus(self, count: u32) -> Self {
         Self(self.0 + count)
     }
@@ -147,7 +147,7 @@ impl<I: Id, T: Clone> Table<I, T> {
         Self { items: vec![item; other.items.len()], id: PhantomData }
     }
 
-    /// Adds so many entries; the result is the number of the first.
+    /// Adds entries; returns the index of the first.
     pub fn extend_by(&mut self, count: usize, item: T) -> I {
         let first = self.next_id();
         self.items.resize(self.items.len() + count, item);

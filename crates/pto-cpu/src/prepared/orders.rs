@@ -4,11 +4,11 @@ use super::ids::{Reg, TileId};
 use super::views::Pointer;
 use pto_isa::Pipe;
 
-/// A core waits for a transfer in the background, or asks whether it is done.
+/// A core waits for a background transfer, or tests whether it is done.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Await {
     pub background: Background,
-    /// It only asks.
+    /// It only tests.
     pub asks: bool,
     /// The answer.
     pub out: Reg,

@@ -44,7 +44,7 @@ pub(crate) struct PlanSource {
 #[derive(Clone, Debug)]
 pub(crate) struct MemoryNeeds {
     pub spaces: Spaces,
-    /// Bytes of a core's memory: the spaces, and the tiles behind them.
+    /// Bytes of the memory of a core: the spaces, and the tiles after them.
     pub core_bytes: u64,
     /// Memory of cores that have finished.
     pub spare: Spare,
@@ -131,7 +131,7 @@ impl Plan {
         self.roles().any(|p| p.calls.orders.iter().any(orders))
     }
 
-    /// What goes round on cores of a role: steps from where a jump back leads to the jump.
+    /// The loops of cores of a role: steps from the target of a jump back to the jump.
     pub fn loops(&self, role: Role) -> Vec<RangeInclusive<u32>> {
         let back = |(at, step): (StepId, &Step)| match *step {
             Step::Jump(head) | Step::LoopNext { head, .. } => Some(head.0..=at.0),

@@ -7,11 +7,11 @@ use super::views::ViewState;
 /// Where a value is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ValueStorage {
-    /// Not placed: tokens, events and whatever else has no value here.
+    /// No storage: tokens, events and others without a value here.
     Nothing,
     Scalar(Reg),
     Tile(TileId),
-    /// Several tiles of the same size, one behind the other.
+    /// Several consecutive tiles of the same size.
     Multi(TileId, u64),
     View(ViewId),
     /// Local scalars: the first register.

@@ -118,13 +118,13 @@ impl ScalarElem {
 }
 
 impl IntType {
-    /// The value as a signed number, whatever its type says.
+    /// The value as a signed number, regardless of its type.
     pub fn signed(self, bits: u64) -> i64 {
         let unused = 64 - u32::from(self.bits);
         ((bits << unused) as i64) >> unused
     }
 
-    /// The value as an unsigned number, whatever its type says.
+    /// The value as an unsigned number, regardless of its type.
     pub fn unsigned(self, bits: u64) -> u64 {
         let unused = 64 - u32::from(self.bits);
         (bits << unused) >> unused

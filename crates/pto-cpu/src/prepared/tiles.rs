@@ -17,7 +17,7 @@ pub(crate) struct TileState {
     pub col_stride: u32,
     /// The layout of its memory: a tile type of the plan.
     pub geometry: GeometryId,
-    /// Which tile it is, whatever window or view of it this is.
+    /// The tile that this is a window or view of.
     pub root: TileId,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Bind {
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TileAddress {
-    /// A place of its own in the core's memory.
+    /// Its own bytes in the memory of the core.
     Own(u64),
     /// The first of several places that none of the registers of a list is in.
     Free { first: u64, size: u64, held: HeldId },

@@ -49,7 +49,7 @@ impl ViewState {
         let mut rest = k;
         let mut offset = 0_i64;
         for (extent, stride) in self.shape.iter().zip(&self.strides).rev() {
-            // Strides may be any numbers where there is no memory behind them.
+            // Without memory, strides may be any numbers.
             offset = offset.wrapping_add(((rest % extent.max(&1)) as i64).wrapping_mul(*stride));
             rest /= extent.max(&1);
         }
@@ -115,7 +115,7 @@ pub(crate) struct Allocate {
     pub sizes: Vec<ExtentValue>,
     pub bits: u32,
     pub out: ViewId,
-    /// The buffer it gets, behind those of the arguments.
+    /// Its buffer, after those of the arguments.
     pub buffer: AllocationId,
     pub space: Option<Loc>,
     /// Its place, when it is on chip.

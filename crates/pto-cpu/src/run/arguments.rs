@@ -284,7 +284,7 @@ impl BoundArguments {
         }
     }
 
-    /// Gives tiles back; what has changed was written, under whatever name.
+    /// Copies tiles back; a changed one was written, under any name.
     pub fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
         let first = core.who.rank as usize * args.len();
         let values = &self.values[core.who.rank as usize];

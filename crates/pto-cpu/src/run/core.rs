@@ -71,7 +71,7 @@ impl<'p> Core<'p> {
         self.local.clear(self.plan);
     }
 
-    /// Which core it is, as observers are told.
+    /// The id of the core for observers.
     pub fn id(&self) -> CoreId {
         CoreId { rank: self.who.rank, block: self.who.block, role: self.role(), sub: self.who.sub }
     }

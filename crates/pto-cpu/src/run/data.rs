@@ -213,7 +213,7 @@ impl Core<'_> {
                 read_bytes(self.local.memory.part(start, bytes as u64))
             }
             ScalarAddress::Buffer(buffer, first) => {
-                // Who only follows has no memory, and sees zeros.
+                // A run that only follows has no memory, and reads zeros.
                 let raw = if W::COMPUTES { self.read_global(buffer, first, bytes)? } else { 0 };
                 self.progress.spin.read(which.index(), (buffer, first), raw);
                 raw
@@ -244,7 +244,7 @@ impl Core<'_> {
             ScalarAddress::Space(loc, first) => {
                 self.progress.deeds.locals += 1;
                 let start = self.space_bytes(loc, first, bytes)?;
-                // Own tiles, behind the spaces, count as used anyway.
+                // Tiles without an address, after the spaces, count as used anyway.
                 let end = (first as u64).saturating_add(bytes as u64).min(self.plan.memory.spaces.size(loc));
                 self.local.use_up_to(loc, end);
                 self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
@@ -261,7 +261,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// The place in the core's memory of bytes of a space. Own tiles lie behind the spaces.
+    /// The offset in the memory of the core of bytes of a space. Tiles without an address lie after the spaces.
     fn space_bytes(&self, loc: Loc, first: i64, bytes: usize) -> Result<u64, Fail> {
         let start = self.plan.memory.spaces.start(loc) as i64;
         let size = self.plan.memory.spaces.size(loc);
@@ -283,7 +283,7 @@ impl Core<'_> {
         tile.base.wrapping_sub(self.plan.memory.spaces.start(loc))
     }
 
-    /// An address so many elements further on.
+    /// An address plus a number of elements.
     #[inline(never)]
     pub fn moved_address(&self, address: Reg, index: Reg, bits: u32) -> Result<u64, Fail> {
         let moved = self.int(index).wrapping_mul(i64::from(bits));
@@ -398,7 +398,7 @@ impl Core<'_> {
         (target.rows, target.cols) = (source.rows, source.cols);
     }
 
-    /// A window into a tile of its own: element by element.
+    /// Copies a window into its own tile, element by element.
     fn copy_elements(&mut self, source: &TileState, target: &TileState) {
         let from_type = &self.plan.tiles.geometries[source.geometry];
         let to_type = &self.plan.tiles.geometries[target.geometry];

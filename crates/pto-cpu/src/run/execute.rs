@@ -1,4 +1,4 @@
-//! The loop that executes the steps of a plan. It knows every step; what a step does stands with what it concerns.
+//! The interpreter loop: one match over all steps. Their implementations are in the modules of what they concern.
 
 use super::core::Core;
 use super::fail::Fail;
@@ -19,7 +19,7 @@ impl Core<'_> {
         self.resume(&mut alone, watch).map(drop)
     }
 
-    /// Goes on until the end, or until it must wait.
+    /// Continues until the end, or until it must wait.
     pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
         self.local.ran = true;
         let mut at = self.progress.next;
@@ -295,13 +295,13 @@ impl Core<'_> {
         Ok(())
     }
 
-    /// A core that reads the same number again and again lets the others go on; false where there are no others.
+    /// A core that polls yields to the others; false if there are none.
     fn lets_others_go_on<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<bool, Fail> {
         self.meanwhile::<W>()?;
         self.progress.next = at.next();
         self.report(reported, watch)?;
         self.progress.spin.lets_others_go_on(at, self.regs.scalars.as_slice(), self.progress.deeds);
-        // Without data nobody changes anything.
+        // Without data, nothing changes.
         if W::MEASURES && self.progress.spin.circles().is_some() {
             return Err(Fail::Stopped);
         }

@@ -1,4 +1,4 @@
-//! Why a run stopped, and how that is said.
+//! Why a run stopped, and its diagnostics.
 
 use super::iterations::Endless;
 use crate::kernels::Fault;
@@ -7,7 +7,7 @@ use pto_isa::{Diagnostic, Loc, Span, codes};
 /// Why a run stopped.
 #[derive(Debug)]
 pub(super) enum Fail {
-    /// Whoever measures has seen enough.
+    /// A measuring run has seen enough.
     Stopped,
     /// A loop that does not end.
     Endless(Endless),
@@ -117,7 +117,7 @@ impl Fail {
     }
 }
 
-/// What is said in any case about memory that nothing wrote.
+/// The help for every read of uninitialised memory.
 pub(super) fn unwritten(d: Diagnostic) -> Diagnostic {
     d.legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
         .help("write the tile first, or make its valid region no larger than what was written; --uninitialised nan shows what depends on it")

@@ -1,4 +1,4 @@
-//! Following a program as it would run, without computing: for those who only want to know what happens and when.
+//! Follows the execution of a program without computing: for cost models and other analyses.
 
 use super::launch::Launch;
 use super::observe::{Following, Observer};
@@ -9,21 +9,20 @@ use crate::run::Known;
 use pto_isa::{Diagnostic, Error, TileType};
 
 impl Plan {
-    /// True when numbers in memory can decide what the program does next: it takes elements of memory into scalars, or
-    /// asks for signal words. Such a program must be run to see what it does.
+    /// True when numbers in memory can affect control flow: the program loads elements of memory as scalars, or tests
+    /// signal words. Such a program must be run to see what it does.
     pub fn depends_on_data(&self) -> bool {
         let by_step = |s: &Step| matches!(s, Step::LoadScalar(_) | Step::TileGet { .. });
         let by_link = |l: &Link| matches!(l, Link::Notify { .. } | Link::WaitSignal { .. } | Link::TestSignal { .. });
         self.roles().any(|role| role.code.steps.iter().any(by_step) || role.calls.links.iter().any(by_link))
     }
 
-    /// True when cores tell each other something by words in global memory: by notifications, or by numbers that a loop asks
-    /// for.
+    /// True when cores communicate by words in global memory: by notifications, or by numbers that a loop polls.
     pub fn uses_words(&self) -> bool {
         self.cores.asks || self.roles().any(|role| role.calls.links.iter().any(|l| matches!(l, Link::Notify { .. })))
     }
 
-    /// True when the program asks whether something is so, and goes on with either answer.
+    /// True when the program tests a condition once and continues with either result.
     pub fn asks_once(&self) -> bool {
         let asks = |o: &PipeOrder| matches!(o, PipeOrder::AwaitBackground(wait) if wait.asks);
         let by_link = |l: &Link| matches!(l, Link::TestSignal { .. });
@@ -32,9 +31,9 @@ impl Plan {
 }
 
 impl Launch<'_, &mut dyn Observer> {
-    /// Tells an observer what a run would do, block after block, without memory behind the pointers and without computing:
-    /// control flow, addresses, and who waits for whom are followed. Meant for programs that do not
-    /// [depend on data](Plan::depends_on_data); others see zeros, and may go astray.
+    /// Reports to an observer what a run would do, block after block, without memory and without computing: control flow,
+    /// addresses and waits are followed. Meant for programs that do not [depend on data](Plan::depends_on_data); others
+    /// read zeros and may take wrong paths.
     ///
     /// ```
     /// use pto_cpu::{Event, Observer, Options, Plan};

@@ -7,7 +7,7 @@ use crate::prepared::{Reg, ScalarElem, Step, StepId};
 use std::sync::Arc;
 
 impl Core<'_> {
-    /// Somebody may want to know what becomes of a number that was loaded.
+    /// An observer may want to track a loaded number.
     pub fn follow_load<W: Watch>(&mut self, reg: Reg, elem: ScalarElem, at: StepId, watch: &mut W) {
         let id = watch.follows(self.id(), self.plan.code.origins[at], self.reg(reg));
         let formula = id.map(|id| Formula::loaded(id, elem));

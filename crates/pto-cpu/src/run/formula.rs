@@ -63,8 +63,8 @@ impl Formula {
         all
     }
 
-    /// All that it can be when what was loaded is one of some numbers each, whatever the others are. Nothing where there are more
-    /// than `most` combinations to look at in one place.
+    /// All possible results when each loaded number is one of some values. `None` if there are more than `most` combinations at
+    /// one node.
     pub fn results(&self, loaded: &BTreeMap<u32, BTreeSet<i64>>, most: usize) -> Option<BTreeSet<u64>> {
         let (step, parts) = match &self.node {
             Node::Loaded(id, elem) => {

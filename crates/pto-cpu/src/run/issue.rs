@@ -4,7 +4,7 @@ use super::pipes::PipeQueues;
 use crate::kernels::{TileRef, ViewRef};
 use crate::prepared::{CheckId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, RuleCheck, Table};
 
-/// Operands of the instruction being executed, rules that were checked, and pipes that are behind.
+/// Operands of the current instruction, rules that were checked, and pipes with pending work.
 pub(super) struct Issue<'p> {
     /// The first of each array are the operands.
     pub tiles: [TileRef<'p>; MAX_TILES],

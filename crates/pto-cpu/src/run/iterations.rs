@@ -10,25 +10,25 @@ use crate::prepared::StepId;
 const LOOK_EVERY: u64 = 1024;
 /// The same, where a state was kept and did not come back.
 const COMPARE_EVERY: u64 = 1 << 14;
-/// Iterations behind a state within which a loop must come back to it to be seen.
+/// The longest period of a loop that is detected, in iterations.
 const LONGEST_PERIOD: u64 = 256;
 /// Iterations without an instruction, where scalars go to memory or come from it, and where they do not.
 pub(super) const MOST_WITH_MEMORY: u64 = 1 << 27;
 pub(super) const MOST_SCALAR: u64 = 1 << 24;
 
-/// Why a loop is taken to be endless.
+/// Why a loop is considered endless.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Endless {
     /// It comes back to the same scalars.
     SameState,
-    /// After so many iterations.
+    /// After this many iterations.
     Iterations(u64),
 }
 
 #[derive(Clone, Default)]
 pub(super) struct Iterations {
     count: u64,
-    /// The next iteration that is looked at.
+    /// The next iteration that is examined.
     look_at: u64,
     /// What had been done at the last look, and the iterations at which an instruction was executed last, and memory touched.
     deeds: Deeds,
@@ -50,14 +50,14 @@ impl Iterations {
         self.count
     }
 
-    /// Counts an iteration. True when it is to be looked at.
+    /// Counts an iteration. True when it must be examined.
     #[inline(always)]
     pub fn next_is_checked(&mut self) -> bool {
         self.count += 1;
         self.count >= self.look_at
     }
 
-    /// Looks at the state behind an iteration.
+    /// Examines the state after an iteration.
     pub fn check(&mut self, at: StepId, regs: &[u64], deeds: Deeds) -> Result<(), Endless> {
         self.look_at = self.count + LOOK_EVERY;
         if deeds.instructions != self.deeds.instructions {
@@ -96,7 +96,7 @@ impl Iterations {
 mod tests {
     use super::*;
 
-    /// How many iterations pass before a loop is taken to be endless.
+    /// How many iterations pass before a loop is considered endless.
     fn iterations(most: u64, state: impl Fn(u64) -> (u64, Deeds)) -> Option<(u64, Endless)> {
         let mut loops = Iterations::default();
         (1..=most).find_map(|k| {

@@ -60,7 +60,7 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Tells how many terms an instruction adds up.
+    /// Reports how many terms an instruction adds up.
     pub fn note_sum<W: Watch>(&self, which: KernelId, watch: &mut W) {
         let step = &self.plan.calls.kernels[which];
         let Some(sum) = step.sum else { return };
@@ -77,8 +77,8 @@ impl<'p> Core<'p> {
         let geometry = &self.plan.tiles.geometries[tile.geometry];
         let region = (tile.rows as usize, tile.cols as usize);
         let strides = (tile.row_stride as usize, tile.col_stride as usize);
-        // SAFETY: who sets a tile register checks that the tile lies in the core's memory and its valid region in the tile
-        // (`Core::bind` and its neighbours); the core lives as long as its calls, and no other thread has its memory.
+        // SAFETY: whatever sets a tile register checks that the tile lies in the memory of the core and its valid region
+        // in the tile (`Core::bind` and its neighbours); the core outlives its calls, and no other thread has its memory.
         unsafe { TileRef::new(ptr, geometry, region, strides) }
     }
 
@@ -122,12 +122,12 @@ impl<'p> Core<'p> {
         Some(guards.hold(touched))
     }
 
-    /// The same for a view whose elements have so many bits.
+    /// The same for a view with elements of this many bits.
     pub fn hold_view(&self, view: &ViewState, bits: u32, writes: bool) -> Option<GuardLock<'p>> {
         Some(self.global.guards?.hold([Some(reach(view, bits, writes)), None]))
     }
 
-    /// Tells which global memory an instruction reads.
+    /// Reports which global memory an instruction reads.
     pub fn note_reads<W: Watch>(&self, which: KernelId, watch: &mut W) {
         for operand in self.plan.calls.kernels[which].views.iter().filter(|o| o.reads) {
             if let Some(register) = operand.register {
@@ -174,7 +174,7 @@ fn reach(view: &ViewState, bits: u32, writes: bool) -> Touched {
     let bytes = last.and_then(|last| last.checked_add(1)?.checked_mul(i64::from(bits))).map(|bits| (bits + 7) / 8);
     let bytes = match bytes.and_then(|bytes| first.checked_add(bytes)) {
         Some(end) => (first, end),
-        // No buffer has such a window, whatever the kernel makes of it.
+        // No buffer has such a window, so the kernel fails in any case.
         None => (0, i64::MAX),
     };
     Touched { buffer, bytes, writes }

@@ -38,7 +38,7 @@ impl Watch for Timer {
     }
 }
 
-/// A run of a [`Plan`] that is being described: how many blocks, on how many threads and ranks, and who watches.
+/// Options of a run of a [`Plan`]: blocks, threads, ranks and the observer.
 ///
 /// ```
 /// use pto_cpu::{Arg, Event, Observer, Options, Plan};
@@ -98,7 +98,7 @@ impl Plan {
 }
 
 impl<'p, O> Launch<'p, O> {
-    /// Runs the program so many times, each time with another block number.
+    /// Runs the program this many times, each time with another block number.
     pub fn blocks(self, blocks: u32) -> Self {
         Self { blocks, ..self }
     }
@@ -109,8 +109,8 @@ impl<'p, O> Launch<'p, O> {
         Self { threads, ..self }
     }
 
-    /// Runs the program on several ranks at once. Each has arguments of its own: [`run`](Launch::run) takes those of the first rank,
-    /// then those of the second, and so on. Memory of another rank is reached through [`Arg::Remote`].
+    /// Runs the program on several ranks at once. Each has its own arguments: [`run`](Launch::run) takes those of the first rank,
+    /// then those of the second, and so on. Memory of another rank is accessed through [`Arg::Remote`].
     pub fn ranks(self, ranks: usize) -> Self {
         Self { ranks: ranks.max(1), ..self }
     }
@@ -150,7 +150,7 @@ impl<'p, O> Launch<'p, O> {
         self.plan.module().error(problem)
     }
 
-    /// The same without who watches.
+    /// The same without an observer.
     fn unobserved(&self) -> Launch<'p> {
         let Self { plan, blocks, threads, ranks, mode, .. } = *self;
         Launch { plan, blocks, threads, ranks, mode, observer: () }
@@ -176,7 +176,7 @@ impl<'p> Launch<'p> {
         Self { mode: RunMode::Reordered(seed), ..self }
     }
 
-    /// Tells an observer what happens, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
+    /// Reports the run to an observer, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
     pub fn observe<'o>(self, observer: &'o mut dyn Observer) -> Launch<'p, &'o mut dyn Observer> {
         let Self { plan, blocks, threads, ranks, mode, .. } = self;
         Launch { plan, blocks, threads, ranks, mode, observer }
@@ -250,7 +250,7 @@ impl<'p> Launch<'p> {
         team.shuffle(seed);
         team.execute(watch)?;
         for rank in 0..self.ranks {
-            // Each block had a tile of its own; one of them can be given back.
+            // Each block had its own tile; only one of them can be returned.
             let last = |c: &&mut Core| (c.who.rank as usize, c.who.block + 1) == (rank, self.blocks);
             let own = &mut args[rank * count..][..count];
             team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, own));
@@ -326,7 +326,7 @@ impl<'p> Launch<'p> {
 }
 
 impl Launch<'_, &mut dyn Observer> {
-    /// As [`Launch::run`], and the observer is told.
+    /// As [`Launch::run`], with an observer.
     ///
     /// # Errors
     /// As [`Launch::run`].
@@ -353,7 +353,7 @@ impl Plan {
             .help("launch fewer blocks or ranks"))
     }
 
-    /// The cores of so many blocks fit into the memory of this machine.
+    /// Checks that the cores of this many blocks fit into the memory of this machine.
     pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
         let bytes = self.memory_bytes().saturating_mul(blocks);
         let what =

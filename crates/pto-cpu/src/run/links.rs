@@ -23,7 +23,7 @@ pub(super) enum LinkOutcome {
     Done,
     /// It must wait, and will be tried again.
     Waits,
-    /// It is done and found nothing; let the others go on.
+    /// Done without success; the core yields to the others.
     Yields,
 }
 
@@ -126,7 +126,7 @@ impl Core<'_> {
         Ok(outcome)
     }
 
-    /// Without data, nobody waits: popped tiles get a place, tests succeed.
+    /// Without data, nothing waits: popped tiles get an address, tests succeed.
     fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
             Link::Open(end) => {
@@ -180,7 +180,7 @@ impl Core<'_> {
         self.outside.ends[end] = open;
     }
 
-    /// A position in a pipe, as observers are told.
+    /// A position in a FIFO pipe, for observers.
     fn position(&self, end: EndId, way: Direction, count: u64, copies: bool) -> Ring {
         let PipeEnd { key, slots, flag_base, both_ways, .. } = self.plan.calls.ends[end];
         Ring { key, to_vector: way == Direction::ToVector, count, slots, flag_base, both_ways, copies }
@@ -368,7 +368,7 @@ impl Core<'_> {
         Ok(LinkOutcome::Done)
     }
 
-    /// A view of a slot. Vector cores that share a tile have half of it each; the second direction lies behind the first.
+    /// A view of a slot. Vector cores that share a tile have half of it each; the second direction follows the first.
     fn place_slot(&mut self, op: &PipeOp, view: ViewId, count: u64) -> Result<(), Fail> {
         let plan = self.plan;
         let end = &plan.calls.ends[op.end];
@@ -431,7 +431,7 @@ impl Core<'_> {
         Some(SignalWord { cmp: *cmp, value: self.int(*value) as i32, number })
     }
 
-    /// Says that the core can never go on.
+    /// Reports that the core is deadlocked.
     pub fn say_stuck<W: Watch>(&mut self, watch: &mut W) {
         let word = self.signal_word();
         if let Some(op) = self.plan.code.origins.get(self.progress.waiting_step()) {

@@ -14,7 +14,7 @@ pub(super) struct LocalMemory {
     pub memory: CoreMemory,
     /// Bytes used at the start of each space.
     pub used: [u64; Loc::ALL.len()],
-    /// Tiles behind the spaces may have been touched.
+    /// Tiles after the spaces may have been accessed.
     pub ran: bool,
     /// The bytes that have content.
     pub written: Written,

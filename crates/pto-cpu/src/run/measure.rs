@@ -103,7 +103,7 @@ impl Watch for Measuring {
 }
 
 impl Launch<'_> {
-    /// Finds out how large the memory behind each pointer must be, from the views the program makes of it.
+    /// Computes how large the memory of each pointer must be, from the views that the program makes of it.
     ///
     /// Numbers that come from memory count as zero; what depends on them may be missed.
     ///
@@ -220,7 +220,7 @@ fn in_memory(shape: &[u64], strides: &[i64]) -> Vec<u64> {
     dims.into_iter().map(|(extent, _)| extent).collect()
 }
 
-/// How many elements a shape has. One that no memory holds is as large as can be said.
+/// The number of elements of a shape, saturating.
 fn product(shape: &[u64]) -> u64 {
     shape.iter().fold(1, |all, n| all.saturating_mul(*n))
 }

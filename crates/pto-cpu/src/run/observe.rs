@@ -1,4 +1,4 @@
-//! What an observer of a run is told.
+//! The events of a run, for observers.
 
 use super::formula::Formula;
 use super::spin::PATIENCE;
@@ -8,8 +8,8 @@ use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 use std::sync::Arc;
 
-/// Told about every instruction that moves data or orders pipes. The instructions of a core come in program order; where
-/// cores wait for each other, what is waited for comes first.
+/// Called for every instruction that moves data or orders pipes. The instructions of a core come in program order; if
+/// cores wait for each other, the awaited one comes first.
 pub trait Observer {
     /// An instruction was executed.
     fn event(&mut self, event: &Event<'_>);
@@ -30,8 +30,7 @@ pub trait Observer {
         value
     }
 
-    /// A program asks once whether something is so, and goes on with the answer. `event` is the question; `holds` what is true
-    /// at this moment of the run.
+    /// A program tests a condition once and continues with the answer. `event` is the test; `holds` is its current result.
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
     }
@@ -51,7 +50,7 @@ pub trait Observer {
         holds
     }
 
-    /// A core can never go on: where it stands, and the word of a signal that it waits for there.
+    /// A core is deadlocked: the operation, and the signal word that it waits for.
     fn stuck(&mut self, _core: CoreId, _op: OpId, _word: Option<SignalWord>) {}
 
     /// Numbers that are followed are about to decide a branch or a loop.
@@ -75,15 +74,15 @@ pub struct SignalWord {
     pub number: Option<i32>,
 }
 
-/// What a program is told that asks whether something is so.
+/// The answer to a test of a program.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Answer {
     /// What is true now.
     AsItIs,
-    /// Yes, as soon as that is true; what is true then, where it never comes to that.
+    /// Yes, as soon as that is true; the final result if it never is.
     WhenItIs,
-    /// No, whatever is true.
+    /// Always no.
     No,
 }
 
@@ -110,7 +109,7 @@ pub struct Event<'a> {
     pub detail: Detail<'a>,
 }
 
-/// Numbers in global memory by which cores tell each other something.
+/// Numbers in global memory by which cores communicate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Detail<'a> {
     /// None.
@@ -156,7 +155,7 @@ pub struct StoredWord {
     pub bytes: u64,
     /// What it was.
     pub before: i64,
-    /// What it is.
+    /// The new value.
     pub after: i64,
 }
 
@@ -188,7 +187,7 @@ pub enum Action<'a> {
     GetToken(i64),
     /// Gives a buffer token back.
     ReleaseToken(i64),
-    /// The core waits for whatever writes the operands.
+    /// The core waits for all writers of the operands.
     Sync,
     /// Inside one instruction, the second pipe starts when the first is done.
     Then(Pipe, Pipe),
@@ -196,11 +195,11 @@ pub enum Action<'a> {
     AwaitBackground,
     /// Sends a signal to other cores.
     Signal(&'a Signal),
-    /// Waits for a signal: the id as this core knows it.
+    /// Waits for a signal: the id on this core.
     Await(i64),
-    /// Comes to a barrier of several cores: which cores, and how often this core has been there.
+    /// Arrives at a barrier of several cores: the cores, and how often this core has arrived.
     Arrive(Set, u64),
-    /// Goes on behind it.
+    /// Continues after it.
     Leave(Set, u64),
     /// Opens an end of a pipe between cores.
     Open(Ring),
@@ -216,7 +215,7 @@ pub enum Action<'a> {
     Notify,
     /// Found a signal word in global memory as it should be.
     Noticed,
-    /// Found it otherwise, or was told so.
+    /// The test failed, or the observer said so.
     Missed,
     /// The scalar unit writes lines of its data cache back and forgets them: those of the access, or all where there is none.
     Clean,
@@ -239,13 +238,13 @@ pub struct Flag {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 #[non_exhaustive]
 pub struct Signal {
-    /// The id as the sender knows it.
+    /// The id of the sender.
     pub id: i64,
-    /// Who it reaches now; nobody as long as others have to send it too.
+    /// The cores that it reaches now; none while others must send it too.
     pub to: Vec<CoreId>,
-    /// The id as they know it.
+    /// The id on those cores.
     pub id_there: i64,
-    /// Who sent it; each of them once for every time it arrives.
+    /// The senders; each of them once for every arrival.
     pub from: Vec<CoreId>,
 }
 
@@ -288,11 +287,11 @@ pub struct Access {
     pub atomic: Atomic,
     /// The operand.
     pub value: Option<ValueId>,
-    /// Which tile it is, whatever window or view of it is used.
+    /// The tile, for any window or view of it.
     pub tile: Option<u32>,
     /// Of a tile, the first byte of that whole tile.
     pub origin: i64,
-    /// Of a tile, its type as it is used here (see [`Plan::tile_type`](crate::Plan::tile_type)).
+    /// For a tile, its type in this use (see [`Plan::tile_type`](crate::Plan::tile_type)).
     pub geometry: u32,
     /// Of a tile, its valid rows and columns.
     pub valid: (u32, u32),
@@ -304,7 +303,7 @@ pub enum Atomic {
     /// It replaces what was there.
     #[default]
     No,
-    /// It leaves something that nobody reads: scratch of an instruction.
+    /// It leaves data that nothing reads: scratch of an instruction.
     Scratch,
     /// It adds to what is there.
     Add,
@@ -337,27 +336,27 @@ impl Access {
 /// The memory that an access touches.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AddressSpace {
-    /// A space of the core; tiles without an address lie behind its end.
+    /// A space of the core; tiles without an address lie after its end.
     Core(Loc),
     /// A buffer of global memory, by parameter.
     Global(usize),
 }
 
-/// How much a run tells, known when the engine is compiled.
+/// What a run reports, as compile-time constants.
 pub(crate) trait Watch {
     const OBSERVES: bool = false;
     /// Instructions between two reports of progress.
     const REPORT_EVERY: u64 = if Self::OBSERVES { 16 } else { 1024 };
-    /// Reads in a row that find what they found before, after which a core lets the others go on.
+    /// Unchanged reads in a row after which a core yields to the others.
     const PATIENCE: u32 = PATIENCE;
-    /// Nothing is computed, and nobody waits; only control flow and addresses are followed.
+    /// Nothing is computed, and nothing waits; only control flow and addresses are followed.
     const MEASURES: bool = false;
     /// Data is computed and moved; otherwise the run is followed as it would go.
     const COMPUTES: bool = true;
     const TIMES: bool = false;
     /// Reads of memory that nothing wrote are noticed.
     const FOLLOWS_WRITES: bool = Self::COMPUTES && !Self::MEASURES && !Self::OBSERVES && !Self::REORDERS;
-    /// The pipes of a core go on in an order that chance decides.
+    /// The pipes of a core execute in random order.
     const REORDERS: bool = false;
     fn event(&mut self, _: &Event<'_>) {}
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
@@ -391,13 +390,13 @@ pub(crate) trait Watch {
     }
 }
 
-/// The pipes of a core go on in an order that chance decides.
+/// The pipes of a core execute in random order.
 pub(crate) struct Reordering;
 impl Watch for Reordering {
     const REORDERS: bool = true;
 }
 
-/// Nobody listens.
+/// No observer.
 pub(crate) struct Silent;
 impl Watch for Silent {}
 

@@ -1,10 +1,10 @@
-//! What a core shares with others, and what it tells its caller.
+//! What a core shares with others, and what it reports.
 
 use super::formula::Followed;
 use crate::prepared::{EndId, PipeEnd, Table};
 use pto_isa::Diagnostic;
 
-/// What a core knows of an end of a pipe that it has opened.
+/// The state of an open end of a FIFO pipe.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct OpenEnd {
     /// Address of the slots in global memory.
@@ -13,12 +13,12 @@ pub(super) struct OpenEnd {
     pub local: [u64; 2],
 }
 
-/// Pipes that a core has opened, transfers in the background, and what observers and the caller are told.
+/// Open FIFO pipes, background transfers, and reports to observers and the caller.
 pub(super) struct Outside {
     pub ends: Table<EndId, OpenEnd>,
     /// Sessions and transfers in the background so far.
     pub background: u64,
-    /// How numbers follow from those that were loaded, where somebody wants to know.
+    /// How numbers are computed from loaded ones, if an observer tracks them.
     pub formulas: Followed,
     /// What the block printed.
     pub printed: String,

@@ -32,9 +32,9 @@ pub(super) enum Task<'p> {
 pub(super) struct PipeQueues<'p> {
     queues: [VecDeque<Task<'p>>; PIPES],
     pub flags: BTreeMap<Flag, u32>,
-    /// Who holds a token.
+    /// The holders of tokens.
     pub tokens: BTreeMap<i64, Pipe>,
-    /// Who has asked for a token and not got it yet. It is given in the order of the program.
+    /// Pipes that wait for a token, in program order.
     pub asked: BTreeMap<i64, VecDeque<Pipe>>,
     random: u64,
     /// The step that failed, when it is not the one being given.
@@ -47,7 +47,7 @@ impl<'p> PipeQueues<'p> {
         *self = Self { random: seed, ..Self::default() };
     }
 
-    /// True when nobody else has a token or has asked for it before.
+    /// True when no other pipe holds a token or waits for it longer.
     pub fn may_get(&self, id: i64, pipe: Pipe) -> bool {
         let next = self.asked.get(&id).and_then(VecDeque::front);
         next == Some(&pipe) && self.tokens.get(&id).is_none_or(|holder| *holder == pipe)

@@ -62,7 +62,7 @@ impl Core<'_> {
         let bits = u64::from(ty.dtype.column_bits());
         let (down, right) = (u64::from(tile.row_stride), u64::from(tile.col_stride));
         if bits < 8 {
-            // Every row starts at a byte of its own.
+            // Every row starts at a byte.
             let number = 2 * r * down + c;
             return super::data::read_bytes(self.local.memory.part(tile.base + number / 2, 1)) >> (number % 2 * 4) & 15;
         }

@@ -18,7 +18,7 @@ struct FormatSpec {
 /// Widths and digits beyond this are cut: a format is data.
 const MOST: usize = 1000;
 
-/// The text of a format with one number. What is no conversion stays as it is.
+/// The text of a format with one number. Everything else is copied.
 pub(super) fn format(format: &str, kind: ScalarElem, bits: u64) -> String {
     let mut out = String::new();
     let mut rest = format;

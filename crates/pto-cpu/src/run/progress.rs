@@ -4,13 +4,13 @@ use super::iterations::Iterations;
 use super::spin::{Deeds, Spin};
 use crate::prepared::StepId;
 
-/// Whether a core can go on.
+/// Whether a core can continue.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum State {
     Ready,
     /// It waits for others.
     Waits,
-    /// It asked others for something and lets them go on.
+    /// It polls, and yields to the others.
     Polls,
     Done,
 }
@@ -18,7 +18,7 @@ pub(super) enum State {
 /// How far a core is, and what it has done so far.
 pub(super) struct Progress {
     pub state: State,
-    /// The step it goes on with.
+    /// The next step.
     pub next: StepId,
     /// The step was tried before and had to wait.
     pub retries: bool,
@@ -32,7 +32,7 @@ pub(super) struct Progress {
 }
 
 impl Progress {
-    /// Of a core with so many instructions that read a number, and so many scalar registers.
+    /// For a core with this many instructions that read a number, and this many scalar registers.
     pub fn new(reads: usize, scalars: usize) -> Self {
         Self {
             state: State::Ready,

@@ -1,5 +1,5 @@
-//! Executes a program in another order that a device could take: each pipe of a core has its own queue, and chance decides
-//! which goes on.
+//! Executes a program in another order that a device could take: each pipe of a core has its own queue, and the next one
+//! is chosen at random.
 
 #![expect(unsafe_code, reason = "kernels are called later than they were prepared")]
 
@@ -121,7 +121,7 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Lets some pipe take a step: whichever chance picks first among those that can.
+    /// Executes a step of a random pipe among those that can.
     fn take_any(&mut self) -> Result<bool, Fail> {
         let first = self.issue.pipes.random_pipe() as usize;
         let pipes = Pipe::REAL.into_iter().cycle().skip(first).take(Pipe::REAL.len());
@@ -145,7 +145,7 @@ impl<'p> Core<'p> {
         Err(Fail::PipeStuck { pipe, what })
     }
 
-    /// While a core waits for others, its pipes go on as far as they can: what it waits for may be their doing.
+    /// While a core waits for others, its pipes continue as far as they can: they may do what it waits for.
     pub fn meanwhile<W: Watch>(&mut self) -> Result<(), Fail> {
         while W::REORDERS && self.take_any()? {}
         Ok(())
@@ -165,7 +165,7 @@ impl<'p> Core<'p> {
         let target = plan.source.checked.info().target;
         let own = || pto_check::pipe_of(plan.module(), plan.code.origins[at], target);
         match &plan.calls.links[which] {
-            // The scalar unit changes or looks at a word, whatever other pipes still do.
+            // The scalar unit changes or reads a word while other pipes still work.
             Link::Notify { .. } | Link::WaitSignal { .. } | Link::TestSignal { .. } | Link::Open(_) => Ok(()),
             Link::Await { .. } | Link::Alloc(_) => Ok(()),
             Link::Signal { .. } => match own() {

@@ -1,4 +1,4 @@
-//! How the reasons to stop a run are said.
+//! Diagnostics for the reasons to stop a run.
 
 use super::core::Core;
 use super::fail::{Fail, unwritten};

@@ -56,7 +56,7 @@ impl Core<'_> {
         self.note(problem.warning().help(why));
     }
 
-    /// The numbers about a value that rules may ask for.
+    /// The numbers of a value that rules may read.
     fn facts(&self, slot: ValueStorage, mut fact: impl FnMut(u64)) {
         match slot {
             ValueStorage::Scalar(reg) => fact(self.reg(reg)),

@@ -1,5 +1,5 @@
-//! Cores that talk to each other, take rounds: each goes on until it must wait. The order is fixed, so a run is the same
-//! every time, and a deadlock is seen when nobody can go on.
+//! A round-robin scheduler for cores that communicate: each runs until it must wait. The order is fixed, so a run is
+//! reproducible, and a round without progress is a deadlock.
 
 use super::core::Core;
 use super::observe::{CoreId, Watch};
@@ -9,7 +9,7 @@ use super::spin::{Circles, Spin};
 use crate::prepared::{Link, Role, Set};
 use pto_isa::{Diagnostic, codes};
 
-/// Rounds in which cores only poll, and local memory may change unseen, after which they are taken to poll for ever.
+/// Rounds in which cores only poll, while local memory may change unseen, after which they are considered to poll for ever.
 const IDLE_ROUNDS: u32 = 1000;
 /// The same where cores that poll also write global memory: others may count what they write.
 const IDLE_STORES: u32 = 100_000;
@@ -39,7 +39,7 @@ pub(super) fn run_together<W: Watch>(
         }
         idle = if round.moved { 0 } else { idle + 1 };
         if idle > round.patience {
-            // What is asked for may never be so.
+            // The condition may never hold.
             let asks = |c: &&mut Core<'_>| {
                 c.progress.state == State::Waits && matches!(c.waits_at(), Some(Link::TestSignal { .. }))
             };
@@ -60,7 +60,7 @@ struct SchedulerRound {
     open: bool,
     /// Some core got further.
     moved: bool,
-    /// So many rounds like this one are no deadlock yet.
+    /// The number of such rounds that are no deadlock yet.
     patience: u32,
 }
 
@@ -78,7 +78,7 @@ impl SchedulerRound {
     }
 }
 
-/// Who waits for whom, with all the places.
+/// The wait chain, with all spans.
 fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let words: Vec<Option<String>> = cores.iter_mut().map(Core::awaited_word).collect();
     let name = CoreNames::of(&shared.cores);
@@ -106,7 +106,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     d.help("every wait needs a signal, an entry or a free slot from a core that is still running")
 }
 
-/// What tells the cores of a run apart.
+/// The properties that distinguish the cores of a run.
 struct CoreNames {
     blocks: bool,
     ranks: bool,

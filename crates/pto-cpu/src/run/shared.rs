@@ -164,7 +164,7 @@ impl Shared {
 }
 
 impl Shared {
-    /// Pipes with entries that somebody pushed and nobody popped: the key, and how many.
+    /// FIFO pipes with entries that were pushed and not popped: the key, and their number.
     pub fn left_over(&self) -> impl Iterator<Item = (u32, u64)> {
         let left = |ring: &SlotRing| {
             let popped = ring.popped.iter().copied().min().unwrap_or(0);
@@ -216,7 +216,7 @@ impl SlotRing {
     pub fn allocate(&mut self, sub: usize) -> Option<(usize, u64)> {
         let sub = sub.min(self.allocated.len() - 1);
         let freed = self.freed.iter().copied().min().unwrap_or(0);
-        // A producer whose tiles do not count may be behind the consumers.
+        // A producer whose tiles do not count may lag behind the consumers.
         if self.allocated[sub] >= freed + self.slots.len() as u64 {
             return None;
         }
@@ -229,7 +229,7 @@ impl SlotRing {
         &mut self.slots[at]
     }
 
-    /// Tells the consumers of a filled slot, and says how many came before. Nothing when none was allocated.
+    /// Publishes a filled slot to the consumers, and returns how many came before. `None` if none was allocated.
     pub fn publish(&mut self, sub: usize) -> Option<u64> {
         let sub = sub.min(self.pushed.len() - 1);
         let count = self.pushed[sub];

@@ -2,9 +2,9 @@
 
 use crate::prepared::StepId;
 
-/// Reads in a row that find what they found before, after which a core lets the others go on.
+/// Unchanged reads in a row after which a core yields to the others.
 pub(super) const PATIENCE: u32 = 64;
-/// Times a core lets the others go on within which a loop must come back to the same state to be seen.
+/// The longest period of a polling loop that is detected, in yields.
 const LONGEST_PERIOD: u32 = 1 << 12;
 
 /// How certain it is that a core that polls will do so for ever, unless another core does something.
@@ -37,12 +37,12 @@ type PolledNumber = (usize, i64, u64);
 /// Places that are read in turn and remembered.
 const OTHERS: usize = 256;
 
-/// What a core found in memory, and where it stood when it let the others go on.
+/// What a core read from memory, and its state when it yielded.
 #[derive(Clone, Default)]
 pub(super) struct Spin {
     /// The last address and number of each instruction that reads one.
     found: Vec<Option<PolledNumber>>,
-    /// The same for some that read several places in turn, each in a place of its own.
+    /// The same for instructions that alternate between several addresses.
     others: Vec<Option<(usize, PolledNumber)>>,
     /// Reads in a row that brought nothing new.
     repeats: u32,
@@ -50,16 +50,16 @@ pub(super) struct Spin {
     at: StepId,
     regs: Vec<u64>,
     deeds: Deeds,
-    /// Times the core let others go on since that state.
+    /// Yields since that state.
     since: u32,
-    /// So many times between two visits of the state; and after so many without one, another state is kept.
+    /// Yields between two visits of the state; after this many without one, another state is kept.
     period: u32,
     window: u32,
     circles: Option<Circles>,
 }
 
 impl Spin {
-    /// Of a core with so many instructions that read a number, and so many scalars to remember.
+    /// For a core with this many instructions that read a number, and this many scalars to remember.
     pub fn new(instructions: usize, scalars: usize) -> Self {
         let regs = Vec::with_capacity(if instructions > 0 { scalars } else { 0 });
         Self { found: vec![None; instructions], regs, ..Self::default() }
@@ -96,23 +96,23 @@ impl Spin {
         self.others[spread % OTHERS].replace((which, read)) == Some((which, read))
     }
 
-    /// True when it is time for the others, after so many reads in a row that brought nothing new.
+    /// True when the core should yield, after this many unchanged reads in a row.
     pub fn is_due(&self, patience: u32) -> bool {
         self.repeats >= patience
     }
 
-    /// Whether the core goes round in the same state since it last let others go on.
+    /// Whether the core has been cycling through the same states since it last yielded.
     pub fn circles(&self) -> Option<Circles> {
         self.circles
     }
 
-    /// Times it lets others go on before it is back where it was.
+    /// Yields per cycle.
     pub fn period(&self) -> u32 {
         self.period
     }
 
-    /// The core lets the others go on. A loop may do so several times before it comes back to the same state, so that state is kept until it is
-    /// seen again; one that is not is replaced, each time after twice as long.
+    /// The core yields. A loop may yield several times before it is back in the same state, so a state is kept until it recurs; if it does not,
+    /// it is replaced, each time after twice as long (Brent's algorithm).
     pub fn lets_others_go_on(&mut self, at: StepId, regs: &[u64], deeds: Deeds) {
         self.since += 1;
         if self.at == at && self.regs == regs {

@@ -18,7 +18,7 @@ pub(super) struct Team<'p> {
 }
 
 impl<'p> Team<'p> {
-    /// Nobody yet.
+    /// No cores yet.
     pub fn empty(plan: &Plan) -> Self {
         Self { cores: Vec::new(), shared: Shared::new(plan.source.checked.info().target, Vec::new()), guards: None }
     }
@@ -76,7 +76,7 @@ impl<'p> Team<'p> {
         Ok(())
     }
 
-    /// Entries that nobody took are lost; on a device they may stop the next launch.
+    /// Entries that were never popped are lost; on a device they may block the next launch.
     fn note_left_over(&mut self) {
         let Some(core) = self.cores.first_mut() else { return };
         let plan = core.plan;

@@ -1,4 +1,4 @@
-//! What is said to an observer: which bytes an instruction touches, and what it orders.
+//! Events for observers: the bytes that an instruction accesses, and what it orders.
 
 use super::core::Core;
 use super::data::ScalarAddress;
@@ -16,7 +16,7 @@ use pto_isa::{Loc, Order, Pipe};
 pub const CACHE_LINE: i64 = 64;
 
 impl Core<'_> {
-    /// Tells the observer about a step. The pipe is that of the operation, where none is given.
+    /// Reports a step to the observer. By default, the pipe is that of the operation.
     pub fn say<W: Watch>(
         &self,
         at: StepId,
@@ -53,7 +53,7 @@ impl Core<'_> {
         Event { op, step: at.0, span, pipe, core: self.id(), action, accesses, detail }
     }
 
-    /// The same, if somebody listens.
+    /// The same, if there is an observer.
     pub fn tell<W: Watch>(&self, at: StepId, action: Action<'_>, accesses: &[Access], watch: &mut W) {
         if W::OBSERVES {
             self.say(at, None, action, accesses, watch);
@@ -86,7 +86,7 @@ impl Core<'_> {
         self.say(at, None, action, &accesses, watch);
     }
 
-    /// A core waits for a transfer in the background, or asks whether it is done. Here it always is, unless an observer says otherwise.
+    /// A core waits for a background transfer, or tests whether it is done. Here it always is, unless an observer says otherwise.
     fn say_await<W: Watch>(&mut self, wait: &Await, at: StepId, watch: &mut W) {
         let detail = self.background(wait.background);
         let event = self.made(at, None, Action::AwaitBackground, (&[], detail));
@@ -119,7 +119,7 @@ impl Core<'_> {
         Some(run(AddressSpace::Global(buffer), first - first.rem_euclid(CACHE_LINE), CACHE_LINE as u64, None))
     }
 
-    /// A scalar access: so many bytes, and the number they hold.
+    /// A scalar access: its size, and the number.
     pub fn say_scalar<W: Watch>(
         &self,
         place: &ScalarAddress,
@@ -178,7 +178,7 @@ impl Core<'_> {
         }
     }
 
-    /// What a program is told that asks for signal words, as far as an observer says.
+    /// The answer to a test of signal words, as far as an observer decides it.
     pub fn answer_words<W: Watch>(
         &mut self,
         signal: ViewId,
@@ -197,7 +197,7 @@ impl Core<'_> {
         })
     }
 
-    /// Looks at the words of a signal.
+    /// Reads the words of a signal.
     fn with_words<W: Watch, R>(
         &mut self,
         signal: ViewId,
@@ -217,7 +217,7 @@ impl Core<'_> {
         then(self, &accesses, Detail::Seen { cmp, value: value as i32, words: &words })
     }
 
-    /// A transfer drives several pipes: it loads pieces, perhaps combines them, and stores them, each behind the other. Only
+    /// A transfer uses several pipes: it loads pieces, possibly combines them, and stores them, each after the other. Only
     /// the next load waits for the last store.
     pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: StepId, watch: &mut W) {
         let window = |view: ViewId, write: bool, list: &mut Vec<Access>| {
@@ -410,10 +410,10 @@ impl Core<'_> {
     }
 }
 
-/// Integers that a store tells one by one: as many as a cache line has.
+/// Limit of integers that a store reports one by one: a cache line.
 const FEW_WORDS: u64 = 16;
 
-/// The number that so many bytes are, with its sign.
+/// A number of this many bytes, sign-extended.
 fn signed(raw: u64, bytes: usize) -> i64 {
     let unused = 64_u32.saturating_sub(8 * bytes as u32).min(63);
     (raw << unused) as i64 >> unused
@@ -446,11 +446,11 @@ fn push_both<R>(list: &mut Vec<Access>, access: Access, operand: &CallOperand<R>
     }
 }
 
-/// A window with more runs than this is told as if it were one; no memory has so many.
+/// A window with more runs than this is reported as one; no memory has as many.
 const MOST_RUNS: u64 = 1 << 24;
 
-/// The runs of a window: its two innermost dimensions as rectangles, one for each place in the outer ones. Extents and strides may
-/// be any numbers where there is no memory behind them.
+/// The runs of a window: its two innermost dimensions as rectangles, one for each index of the outer ones. Without memory, extents
+/// and strides may be any numbers.
 fn view_accesses(view: &ViewState, bits: u32, value: Option<ValueId>, push: &mut impl FnMut(Access)) {
     let (buffer, first) = split_address(view.address);
     let bytes = |elements: i64| elements.wrapping_mul(i64::from(bits)) / 8;
@@ -472,7 +472,7 @@ fn view_accesses(view: &ViewState, bits: u32, value: Option<ValueId>, push: &mut
         } else if sd == 1 || d == 1 {
             (e, bytes(se), d)
         } else {
-            // Neither dimension is contiguous: every element is a run of its own, per row.
+            // Neither dimension is contiguous: every element is a separate run, per row.
             for row in 0..d {
                 let start = start.wrapping_add(bytes(along(row, sd)));
                 let element = run(place, start, u64::from(bits).div_ceil(8), value);

@@ -148,7 +148,7 @@ impl Core<'_> {
         self.missing(&access).map_or(Ok(()), |missing| self.say_unwritten(missing, at))
     }
 
-    /// A tile is written as far as it is valid.
+    /// The valid region of a tile is written.
     pub fn follow_tile_write(&mut self, tile: TileId) {
         let access = self.plain_access(tile, true);
         self.add_access(&access);

@@ -1,14 +1,14 @@
 //! Which bytes of a core's memory have been written, so that a read of others can be noticed.
 //!
-//! Bytes are only ever added, so an instruction whose tiles lie where they lay before has nothing new to say: it is looked at once for each
-//! placement of its operands, and costs a comparison after that.
+//! Bytes are only ever added, so an instruction with the same placement adds nothing new: it is processed once for each placement of its
+//! operands, and costs a comparison after that.
 
 use crate::prepared::{KernelId, KernelStep, Table};
 
 /// Placements of the operands of an instruction that are remembered.
 pub(super) const KNOWN: usize = 8;
 
-/// The bytes that were written, and the placements that were looked at.
+/// The bytes that were written, and the placements that were processed.
 #[derive(Default)]
 pub(super) struct Written {
     /// A bit for each byte.

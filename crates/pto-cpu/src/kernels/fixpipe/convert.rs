@@ -272,7 +272,7 @@ macro_rules! small {
 small! {
     F8E4M3, |x, mode| narrow::<Self>(x, Round::Rint, mode);
     F8E5M2, |x, mode| narrow::<Self>(x, Round::Rint, mode);
-    // Ties away from zero, the only rounding the format knows.
+    // Ties away from zero, the only rounding of the format.
     Hif8, to_hif8;
 }
 

@@ -1,4 +1,4 @@
-//! Elements by number: counted row by row over all of a tile, whatever its layout.
+//! Elements by index: counted row by row over the whole tile, regardless of its layout.
 
 use pto_isa::TileType;
 use pto_vector::elem::Elem;

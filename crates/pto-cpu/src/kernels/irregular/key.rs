@@ -17,10 +17,10 @@ pub(super) trait Sorted: Elem {
     /// Bits of the value, and of an element.
     fn bits(self) -> u32;
 
-    /// Smaller for what comes earlier: large values first, NaN last, both zeros alike.
+    /// A sort key: large values first, NaN last, both zeros equal.
     fn key(self) -> i32;
 
-    /// What fills the places behind the last element: it sorts last.
+    /// Fills positions after the last element: it sorts last.
     fn filler() -> Self;
 
     /// The value of a record.

@@ -227,7 +227,7 @@ unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: 
             store::<E>(records, &merged[..end.min(out.count)], out);
             taken
         } else {
-            // Step by step it is defined what comes of lists that are not sorted.
+            // The result for unsorted lists is defined step by step.
             plain_merge::<E>(lists, exhausted, out)
         };
         SCRATCH.set(scratch);

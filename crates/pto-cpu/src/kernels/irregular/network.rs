@@ -1,6 +1,6 @@
 //! Sorting 32 numbers in each of several lanes at once.
 //!
-//! A network compares the same places whatever the numbers are, so that every lane of a vector sorts a group of its own.
+//! A network compares the same positions regardless of the numbers, so that every lane of a vector sorts its own group.
 //! It is Batcher's odd-even merge sort.
 
 use super::key::GROUP;

@@ -155,7 +155,7 @@ pub struct ProductBlock<'a> {
     pub k: (usize, usize),
     pub cols: (usize, usize),
     pub rows: (usize, usize),
-    /// Panels, and behind them rows of the left factor.
+    /// Panels, followed by rows of the left factor.
     pub room: *mut u32,
 }
 
@@ -226,7 +226,7 @@ impl ProductBlock<'_> {
         self.k.1.div_ceil(self.machine.word.steps())
     }
 
-    /// Panels of columns, one behind the other.
+    /// Panels of columns, in order.
     fn panels(&self) -> impl Iterator<Item = Panel> {
         let (depth, cols, loops, base) = (self.room(), self.cols.1, self.machine.loops, self.room);
         let mut first = 0;

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 const DEPTH: usize = 32;
 /// Rows or columns of a box.
 const SIDE: usize = 16;
-/// What stands for a number that bf16 does not hold: something too small, so that others compute.
+/// Sentinel for a number that bf16 does not hold: a subnormal, so that the fallback computes the block.
 const TOO_SMALL: i16 = 1;
 
 /// The numbers of a type as bits of bf16, without sign.

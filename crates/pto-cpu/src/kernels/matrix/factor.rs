@@ -113,7 +113,7 @@ pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
     (new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling))
 }
 
-/// True when hardly an element is looked up by itself, so that it does not pay to find out where each lies.
+/// True when hardly any element is looked up separately, so that an index of positions does not pay off.
 fn is_packed_by_boxes(ty: &TileType, scaling: Scaling) -> bool {
     use DType::{Bf16, F16, F32, I8};
     let in_boxes = ty.fractal == 512 && matches!(ty.order(), Order::Nz | Order::Zz | Order::Zn);
@@ -138,7 +138,7 @@ impl Factor<'_> {
         }
     }
 
-    /// Numbers along `k`, from the first on and so many; each goes to `put` with its place among them.
+    /// A run of numbers along `k`; each goes to `put` with its index.
     ///
     /// # Safety
     /// All places must lie in the tile.

@@ -52,7 +52,7 @@ pub struct Boxes {
 }
 
 impl Boxes {
-    /// Calls `work` for every box with the place of its rows, of which it has so many.
+    /// Calls `work` for every box with the positions of its rows, and their number.
     ///
     /// # Safety
     /// The boxes must lie in memory, and there is room for what they become.
@@ -73,7 +73,7 @@ pub type TransposeFn = unsafe fn(&Boxes);
 /// The widening of halves, compiled for a level of the processor.
 #[derive(Clone, Copy)]
 pub struct Halves {
-    /// Rows of 16, eight words apart on both sides; the other eight numbers of a row go so many words behind the first.
+    /// Rows of 16, eight words apart on both sides; the other eight numbers of a row go this many words after the first.
     pub rows: unsafe fn(from: *const u32, rows: usize, to: *mut u32, second: usize, is_f16: bool),
     /// Sixteen columns of 16 become 16 rows.
     pub columns: unsafe fn(boxes: &Boxes, is_f16: bool),
@@ -159,7 +159,7 @@ pub struct Left {
     base: *const u32,
     /// From one group of words along `k` to the next.
     pub step: usize,
-    /// This power of two is how many rows lie one after the other; the next ones lie so far behind the first.
+    /// The base-2 logarithm of the number of consecutive rows; the next ones lie this far after the first.
     log_rows: u32,
     block: usize,
 }
@@ -276,7 +276,7 @@ pub unsafe fn row_sum(left: &Left, row: usize, depth: usize) -> i32 {
     }
 }
 
-/// Words of any factor in any layout; what lies behind the depth is zero.
+/// Words of any factor in any layout; the rest after the depth is zero.
 ///
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
@@ -306,7 +306,7 @@ pub unsafe fn any_words(
     }
 }
 
-/// Numbers that bf16 holds, two to a word. Those too small for it become a subnormal, which tells that they were there.
+/// Numbers in bf16, two to a word. Numbers that are too small for it become a subnormal sentinel.
 ///
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
@@ -453,7 +453,7 @@ fn pairs(word: u32) -> [u32; 2] {
     [u32::from(a) | u32::from(b) << 16, u32::from(c) | u32::from(d) << 16]
 }
 
-/// Adds 128 to every byte of the depth, and clears what lies behind it.
+/// Adds 128 to every byte of the depth, and clears the rest.
 ///
 /// # Safety
 /// All elements that the other arguments count must be writable at `out`.

@@ -162,7 +162,7 @@ unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip
     }
 }
 
-/// So many words along `k`, from the first on, which begins a group. The sums take them one after the other.
+/// A run of words along `k` that starts a group. The sums accumulate them in order.
 ///
 /// # Safety
 /// The strip names packed factors and sums that are there.
@@ -225,7 +225,7 @@ pub struct Loops {
 }
 
 impl Loops {
-    /// Columns of a panel of the right factor, of which so many are left.
+    /// The number of columns of a panel of the right factor, given those that are left.
     pub fn columns(&self, left: usize) -> usize {
         if self.wide.is_some() && left > COLUMNS { 2 * COLUMNS } else { COLUMNS }
     }

@@ -1,7 +1,7 @@
 //! Products by the unit for matrices that some x86 processors have (AMX): tiles of sixteen rows of 64 bytes.
 //!
-//! It sums as [`Sums::Blocks`](super::SumOrder) says, but takes subnormals as zero. So numbers are looked at while they are packed:
-//! where one is so small that something subnormal could come up, the loops of [`blocked`](super::blocked) compute instead.
+//! It sums as [`SumOrder::Blocks`](super::SumOrder) says, but flushes subnormals to zero. So numbers are examined while they are
+//! packed: if one is so small that a subnormal could occur, the fallback in [`blocked`](super::blocked) computes the block.
 
 use super::ProductCall;
 use super::blocked::{ProductBlock, ProductMethod, Sixteens, WIDE, drive};
@@ -157,7 +157,7 @@ impl Packed<'_> {
         }
     }
 
-    /// Clears what lies behind the depth and behind the last column.
+    /// Clears the rest after the depth and after the last column.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
@@ -198,7 +198,7 @@ impl Packed<'_> {
         }
     }
 
-    /// Sixteen rows, of which so many are there: tiles along `k`, one after the other.
+    /// Up to sixteen rows: tiles along `k`, in order.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
@@ -235,8 +235,8 @@ impl Packed<'_> {
         }
     }
 
-    /// Nor does what the sums start from make something subnormal: numbers of 2^-102 and more are multiples of 2^-126. Sums of
-    /// earlier blocks of `k` are looked at too: others may have computed them.
+    /// The initial sums cannot make a subnormal either: numbers of 2^-102 and more are multiples of 2^-126. Sums of earlier
+    /// blocks of `k` are examined too, because the fallback may have computed them.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie

@@ -180,7 +180,7 @@ mod tests {
                 }
             }
         }
-        // Odd edges of pairs are left to who works number by number.
+        // Odd edges of pairs are copied number by number.
         assert!(ways[0] > 0 && ways[1] > ways[0], "{ways:?}");
     }
 }

@@ -145,7 +145,7 @@ pub unsafe fn transpose_squares(job: &Transposition) {
     }
 }
 
-/// Calls `work` for the first row and column of every square, or of so many rows of squares.
+/// Calls `work` for the first row and column of every square, or of several rows of squares.
 ///
 /// # Safety
 /// The rows of the source and of the destination must lie in memory and must not overlap.
@@ -254,7 +254,7 @@ unsafe fn two_rows(from: *const u8, step: usize) -> __m512i {
     }
 }
 
-/// Replaces these registers and those `far` behind them, two by two.
+/// Replaces these registers and those at distance `far`, in pairs.
 #[inline(always)]
 pub fn exchange<const M: usize>(
     v: &mut [__m512i],
@@ -282,12 +282,12 @@ mod tests {
             cols: 32,
             ..Transposition::ONE
         };
-        // SAFETY: a square of 32 bytes on both sides, and the caller knows the processor.
+        // SAFETY: a square of 32 bytes on both sides; the caller has checked the processor.
         unsafe { transpose_all(&job) };
         to
     }
 
-    /// Whatever the processor that runs this would choose.
+    /// Both versions, regardless of the one that this processor would choose.
     #[test]
     fn both_ways_transpose_squares() {
         let mut ways: Vec<unsafe fn(&Transposition)> = Vec::new();

@@ -40,7 +40,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    /// Memory for slots. Where the planner would choose the place, it lies behind the memory spaces.
+    /// Memory for slots. If the planner would choose the address, it lies after the memory spaces.
     fn reserve(&mut self, id: OpId) -> PlanResult<()> {
         let loc = match self.module.choice(id, "location") {
             Some("mat") => Loc::Mat,
@@ -80,7 +80,7 @@ impl PlanBuilder<'_> {
             .help("make the `size` of the `reserve_buffer` larger, or the pipe shorter"))
     }
 
-    /// The address on another core. It tells a pipe where the other core's slots are, which the engine knows.
+    /// The address on another core. It tells a FIFO pipe where the slots of the other core are, which the engine already knows.
     fn import(&mut self, id: OpId) -> PlanResult<()> {
         let name = self.module.attr(id, "name").cloned();
         let mut base = None;

@@ -5,8 +5,8 @@ use pto_num::Level;
 /// Numbers of a list.
 pub const LENGTH: usize = 32;
 
-/// Merges four lists of different numbers that lie with their guards one after the other; the result lies behind the first
-/// guard. False, and nothing is done, where the level has no registers for that.
+/// Merges four consecutive lists of distinct numbers with their guards; the result starts after the first guard. Returns
+/// false and does nothing if the level has too few registers.
 ///
 /// # Safety
 /// The processor must have the level.

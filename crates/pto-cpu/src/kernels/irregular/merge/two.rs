@@ -4,10 +4,10 @@ use pto_num::Level;
 #[cfg(target_arch = "x86_64")]
 pub use wide::{reversed, sort_bitonic};
 
-/// Words of a list that are not its numbers: one before them, and some behind.
+/// Words of a list besides its numbers: one before them, and some after.
 pub const AROUND: usize = 1 + BEHIND;
 
-/// Vectors may be read this far behind the last number.
+/// Vectors may be read this far past the last number.
 const BEHIND: usize = 32;
 
 /// Numbers have fewer bits than this: as patterns of f64 they are positive and finite, and in the same order.
@@ -16,7 +16,7 @@ pub const BITS: u32 = 62;
 /// Larger than all numbers.
 const LAST: u64 = (1 << BITS) - 1;
 
-/// Puts a guard before a list, smaller than all numbers, and guards behind it, larger than all.
+/// Writes a guard before a list, smaller than all numbers, and guards after it, larger than all.
 pub fn guard(list: &mut [u64]) {
     let end = list.len() - BEHIND;
     list[0] = 0;
@@ -103,7 +103,7 @@ impl Chain {
     /// Both lists have so many records left.
     #[inline(always)]
     unsafe fn forward(&mut self, step: usize) {
-        // SAFETY: both lists have so many records left.
+        // SAFETY: both lists have this many records left.
         unsafe {
             let (x, y) = (*self.a.add(self.taken), *self.b.add(step - self.taken));
             *self.out.add(step) = if x < y { x } else { y };
@@ -117,7 +117,7 @@ impl Chain {
     /// Both lists have so many records left.
     #[inline(always)]
     unsafe fn backward(&mut self, step: usize) {
-        // SAFETY: both lists have so many records left.
+        // SAFETY: both lists have this many records left.
         unsafe {
             let (x, y) = (*self.a.sub(self.taken), *self.b.sub(step - self.taken));
             *self.out.sub(step) = if x > y { x } else { y };
@@ -172,7 +172,7 @@ mod wide {
                 let from_a = split(a, b, first);
                 *part = MergePart::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
             }
-            // What is written behind a part belongs to the next and is the same there; behind the last one are guards.
+            // What is written past a part belongs to the next one and is the same there; after the last one are guards.
             for _ in 0..each {
                 parts.iter_mut().for_each(|part| part.step());
             }
@@ -182,7 +182,7 @@ mod wide {
         }
     }
 
-    /// A merge that has begun: the larger numbers of what it has read, and where it goes on.
+    /// A merge in progress: the larger numbers that were read, and the position.
     struct MergePart {
         held: __m512d,
         first: __m512d,
@@ -218,8 +218,8 @@ mod wide {
 
         /// Writes the eight smallest numbers, and reads eight more from the list whose next number is smaller.
         ///
-        /// A part never reads further than three vectors behind a list: it does not choose an empty list while the other
-        /// has numbers, and has read two vectors more than it has written.
+        /// A part reads at most three vectors past a list: it does not choose an empty list while the other has numbers,
+        /// and it has read two vectors more than it has written.
         ///
         /// # Safety
         /// The processor must have the instructions of this level.
@@ -303,7 +303,7 @@ mod tests {
         list
     }
 
-    /// All sizes up to a few vectors, and lists that lie before, behind, in and between each other.
+    /// All sizes up to a few vectors, and lists whose values lie before, after, in and between each other.
     #[test]
     fn every_level_merges_lists_of_all_sizes() {
         let shapes: [fn(u64) -> u64; 5] = [|k| 2 * k, |k| 3 * k + 1, |k| k * k + 1, |k| k + 1000, |k| 40 + k];
