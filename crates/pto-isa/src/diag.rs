@@ -44,7 +44,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word in front of a message.
+    /// The word before a message.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Error => "error",
@@ -57,13 +57,13 @@ impl Severity {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Change {
-    /// A line goes in front of the first line of a statement.
+    /// Inserts a line before the first line of a statement.
     Before,
-    /// Parameters go in front of the first one of a function.
+    /// Inserts parameters before the first one of a function.
     Parameter,
     /// A statement is taken out.
     Remove,
-    /// A line goes behind the last line of a statement.
+    /// Inserts a line after the last line of a statement.
     After,
 }
 
@@ -91,17 +91,17 @@ pub struct Edit {
 }
 
 impl Edit {
-    /// A statement in front of another.
+    /// Inserts a statement before another.
     pub fn before(span: Span, text: impl Into<String>) -> Self {
         Self { span, change: Change::Before, text: text.into() }
     }
 
-    /// A statement behind another.
+    /// Inserts a statement after another.
     pub fn after(span: Span, text: impl Into<String>) -> Self {
         Self { span, change: Change::After, text: text.into() }
     }
 
-    /// Parameters in front of the first one of a function; each ends with a comma.
+    /// Inserts parameters before the first one of a function; each ends with a comma.
     pub fn parameter(first: Span, text: impl Into<String>) -> Self {
         Self { span: first, change: Change::Parameter, text: text.into() }
     }
@@ -111,7 +111,7 @@ impl Edit {
         Self { span, change: Change::Remove, text: String::new() }
     }
 
-    /// A byte of the line it names: the last of the statement where something goes behind it, else the first.
+    /// A byte of the line it names: the last line of the statement for an insertion after it, else the first.
     pub fn position(&self) -> u32 {
         if self.change == Change::After {
             self.span.end.saturating_sub(1).max(self.span.start)
@@ -245,7 +245,7 @@ impl Diagnostic {
         if self.edits.is_empty() {
             return self.help.clone();
         }
-        // Statements that go to one place are listed behind it.
+        // Statements for the same position are listed after it.
         let place = |e: &Edit| (line(e.position()), e.change);
         let groups = self.edits.chunk_by(|a, b| place(a) == place(b) && !a.text.is_empty());
         let steps: Vec<String> = groups

@@ -226,7 +226,7 @@ impl DTypes {
         use DType::*;
         Self::of(&[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32])
     };
-    /// Every type of which each element has bytes of its own.
+    /// Every type whose elements have whole bytes.
     pub const UNPAIRED: Self = {
         use DType::*;
         Self::of(&[F8E4M3, F8E5M2, F8E8M0, Hif8]).union(Self::NUMBERS)
@@ -287,7 +287,7 @@ impl fmt::Debug for DTypes {
     }
 }
 
-/// The type of a scalar value: an element type, or one that only the scalar unit knows.
+/// The type of a scalar value: an element type, or one that only the scalar unit has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ScalarType {
     /// A type that may also be a tile element.

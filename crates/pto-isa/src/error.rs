@@ -79,7 +79,7 @@ impl Error {
         Ok(())
     }
 
-    /// The places a problem is about, each once, with what is said about it.
+    /// The spans of a problem, each once, with their remarks.
     fn marked(&self, problem: &Diagnostic) -> Vec<Marked> {
         let mut marked: Vec<Marked> = Vec::new();
         for Label { span, text } in std::iter::once(&problem.primary).chain(&problem.labels) {
@@ -181,7 +181,7 @@ pub trait Source: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Location {
-    /// The name of the file, or what stands for it.
+    /// The name of the file, or a placeholder.
     pub file: String,
     /// The line, from 1.
     pub line: u32,

@@ -27,7 +27,7 @@ impl ViewType {
         self.dims.iter().try_fold(1u64, |n, d| n.checked_mul(d.fixed()?))
     }
 
-    /// True when the extents that are part of the type give fewer than 2^63 bytes: more cannot be told apart by address.
+    /// True when the extents in the type give fewer than 2^63 bytes: more cannot be addressed.
     ///
     /// ```
     /// use pto_isa::{DType, Dim, ScalarType, ViewType};

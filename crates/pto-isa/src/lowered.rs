@@ -12,8 +12,8 @@ impl MemrefType {
         }
     }
 
-    /// The tile behind a buffer in a memory of a core: its last dimension are the columns, those before it the rows. Rows lie one
-    /// after another, but what products take and make is in boxes, as they take and make it.
+    /// The tile of a buffer in a memory of a core: its last dimension is the columns, those before it the rows. Rows are
+    /// contiguous, but operands and results of products are in boxes.
     pub fn tile(&self) -> Option<TileType> {
         let plain = !self.rest.contains("strided") && !self.rest.contains("affine");
         self.whole_tile().filter(|_| plain)
@@ -76,7 +76,7 @@ impl Type {
         }
     }
 
-    /// The tile behind a value, a buffer, or a lowered buffer in a memory of a core.
+    /// The tile of a value, a buffer, or a lowered buffer in a memory of a core.
     ///
     /// ```
     /// use pto_isa::{DType, Dim, Loc, MemrefType, ScalarType, TileType, Type, ViewType};

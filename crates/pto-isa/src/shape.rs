@@ -62,7 +62,7 @@ pub const fn value_in(name: &'static str, kind: SlotKind) -> Slot {
     Slot::new(name, Dir::In, kind)
 }
 
-/// A result that is a value of its own.
+/// A result that is a separate value.
 pub const fn result(name: &'static str, kind: SlotKind) -> Slot {
     Slot::new(name, Dir::Out, kind)
 }

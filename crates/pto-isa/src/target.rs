@@ -1,7 +1,6 @@
 //! Targets as data: memory capacities, pipes, limits.
 //!
-//! A new target is a new [`Profile`] value; nothing in the toolchain asks "is this A5" in code where a
-//! profile field can answer.
+//! A new target is a new [`Profile`] value; code reads profile fields instead of testing for a target.
 
 use crate::{BLayout, Loc};
 use std::fmt;

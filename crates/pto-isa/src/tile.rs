@@ -459,7 +459,7 @@ impl TileType {
 
     /// Two types describe the same tile for a use and its definition.
     ///
-    /// The box order of a left operand follows from the target, whatever the text says, so it is not compared.
+    /// The box order of a left operand follows from the target, regardless of the text, so it is not compared.
     pub fn same_object(&self, other: &Self) -> bool {
         if self.loc != Loc::Left || other.loc != Loc::Left {
             return self == other;

@@ -28,7 +28,7 @@ pub enum Type {
     Vector(ViewType),
     /// A type without parameters.
     Token(Token),
-    /// So many event ids, `!pto.eventid_array<N>`.
+    /// An array of event ids, `!pto.eventid_array<N>`.
     EventIds(u64),
     /// Scalars of a core, `!pto.local_array<NxT>`.
     LocalArray(ViewType),
@@ -145,7 +145,7 @@ impl Token {
 }
 
 impl Type {
-    /// The tile description behind a level-1 value or a buffer.
+    /// The tile type of a level-1 value or a buffer.
     pub const fn tile(&self) -> Option<&TileType> {
         match self {
             Self::Tile(t) | Self::TileBuf(t) => Some(t),
@@ -153,7 +153,7 @@ impl Type {
         }
     }
 
-    /// The view description behind a tensor or a window.
+    /// The view type of a tensor or a window.
     pub const fn view(&self) -> Option<&ViewType> {
         match self {
             Self::TensorView(v) | Self::PartitionView(v) => Some(v),
@@ -183,7 +183,7 @@ impl Type {
         matches!(self, Self::Unknown)
     }
 
-    /// The element type of whatever holds elements.
+    /// The element type of anything with elements.
     pub fn elem(&self) -> Option<DType> {
         match self {
             Self::Tile(t) | Self::TileBuf(t) | Self::MultiTile(t, _) => Some(t.dtype),

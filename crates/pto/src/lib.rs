@@ -56,9 +56,9 @@
 //! # }
 //! ```
 //!
-//! Programs run on slices that are borrowed, never copied, and whose element types are checked; [`data`] brings NumPy files to
-//! them and back. The crates behind this one ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`race`], [`cost`], [`opt`],
-//! [`emit`], [`bytecode`]) are re-exported for those who need the parts.
+//! Programs run on slices that are borrowed, never copied, and whose element types are checked; [`data`] reads and writes
+//! NumPy files. The crates of the workspace ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`race`], [`cost`], [`opt`],
+//! [`emit`], [`bytecode`]) are re-exported.
 
 pub mod data;
 pub mod doc;

@@ -89,7 +89,7 @@ impl Program {
         pto_check::check(self.module.clone(), target)
     }
 
-    /// Checks a function and those it calls for a target, whatever is wrong with others.
+    /// Checks a function and its callees for a target, regardless of problems in others.
     ///
     /// ```
     /// use pto::{Program, Target};
@@ -108,7 +108,7 @@ impl Program {
             Ok(checked) => return Ok(checked),
             Err(all) => all,
         };
-        // Where braces do not match, nobody knows where a function ends.
+        // If braces do not match, the ends of functions are unknown.
         let unclosed = self.problems.iter().any(hides_structure);
         let Some(reach) = pto_check::reach(&self.module, name.trim_start_matches('@')).filter(|_| !unclosed) else {
             return Err(all);
@@ -248,8 +248,8 @@ impl Program {
         Ok(Self { module: lowered.program.into_module(), problems: Vec::new() })
     }
 
-    /// C++ against the headers of the device. Comments name the lines of the source. A kernel that states no order gets its flags and barriers;
-    /// one with flags of its own is emitted as it is.
+    /// C++ against the headers of the device. Comments name the lines of the source. A kernel without synchronisation gets flags and barriers;
+    /// one with its own flags is emitted unchanged.
     ///
     /// # Errors
     /// Every problem of the text and of the program, and what C++ cannot express.
@@ -257,7 +257,7 @@ impl Program {
         self.emit(target, emit::InsertSync::default()).map(|emitted| emitted.text)
     }
 
-    /// As [`Program::emit_cpp`], with a choice of who orders the pipes. What nothing orders is in the result
+    /// As [`Program::emit_cpp`], with a choice of what orders the pipes. Unordered accesses are in the result
     /// ([`emit::Emitted::warnings`]).
     ///
     /// # Errors
@@ -312,7 +312,7 @@ impl Program {
     }
 }
 
-/// True for a problem after which nobody knows where functions end.
+/// True for a problem after which the ends of functions are unknown.
 fn hides_structure(d: &Diagnostic) -> bool {
     matches!(d.code, pto_isa::codes::UNCLOSED | pto_isa::codes::TOO_DEEP)
 }

@@ -134,7 +134,7 @@ fn vector_shapes(dtype: DType) -> Vec<TileType> {
     ]
 }
 
-/// Values of an attribute; none where its kind has no value that means anything by itself.
+/// Values of an attribute; none if its kind has no meaningful ones.
 pub fn values(spec: &AttrSpec) -> Vec<AttrValue<'static>> {
     match spec.kind {
         AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => (0..e.values.len()).map(|at| AttrValue::Enum(e, at)).collect(),

@@ -12,7 +12,7 @@ use crate::{DType, DTypes, Op, Target, Type, codes};
 /// Combinations tried for one element type.
 const TRIES: usize = 20_000;
 
-/// One legal use of an instruction: what stands in its slots and attributes.
+/// One legal use of an instruction: the types in its slots, and its attributes.
 #[derive(Clone, Debug)]
 pub struct Filling {
     /// The instruction.
@@ -131,7 +131,7 @@ impl FillSearch {
         let Some(place) = self.places.get(chosen.len()) else {
             return if distance == 0 { self.attempt(chosen).filter(|f| accept(f)) } else { None };
         };
-        // The last place has to take the whole distance that is left.
+        // The last position must take the whole remaining distance.
         let nearest = if chosen.len() + 1 == self.places.len() { distance } else { 0 };
         for step in nearest..place.choices().min(distance + 1) {
             chosen.push(step);
@@ -157,7 +157,7 @@ impl FillSearch {
     }
 }
 
-/// False when a type breaks a rule about its own slot, whatever stands in the others.
+/// False when a type breaks a rule about its own slot, regardless of the others.
 fn fits_alone(op: Op, target: Target, slot: u8, ty: &Type) -> bool {
     let args = [RuleArg { slot, ty, value: None }];
     let (broken, _) = Instance { row: op.row(), target, manual: false, args: &args, attrs: &[] }.check();
@@ -194,7 +194,7 @@ fn slot_absence(row: &Row, slot: &Slot, target: Target) -> Absence {
     }
 }
 
-/// An optional attribute is left out, unless a rule may ask for it.
+/// An optional attribute is omitted, unless a rule may require it.
 fn attr_absence(row: &Row, spec: &AttrSpec) -> Absence {
     match spec.required {
         true => Absence::Never,

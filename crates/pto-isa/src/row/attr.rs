@@ -14,9 +14,9 @@ pub struct AttrSpec {
     pub kind: AttrKind,
     /// Must be given.
     pub required: bool,
-    /// What it is when not given, as written.
+    /// The default, as written.
     pub default: &'static str,
-    /// What it is when not given, computed from other integer attributes.
+    /// The default, computed from other integer attributes.
     pub computed: Option<ComputedDefault>,
     /// Targets that take it.
     pub targets: Targets,
@@ -70,7 +70,7 @@ impl AttrSpec {
         self
     }
 
-    /// What it is when not given follows from other attributes.
+    /// Its default is computed from other attributes.
     #[must_use]
     pub const fn computed(mut self, default: ComputedDefault) -> Self {
         self.computed = Some(default);

@@ -171,7 +171,7 @@ pub struct Scratch {
     pub rule: &'static str,
     /// The same in bytes, where the operand types determine it.
     pub bytes: Option<fn(&Instance) -> Option<u64>>,
-    /// What the implementation writes, where that is more than it asks for.
+    /// The bytes that the implementation writes, if they are more than it requires.
     pub written: Option<fn(&Instance) -> Option<u64>>,
 }
 
@@ -245,7 +245,7 @@ pub struct Cpp {
     pub templates: &'static [&'static str],
     /// The operand that stands in for a scratch tile which the program may leave out and the function wants.
     pub scratch: &'static str,
-    /// Operands and attributes that C++ does not need to be told.
+    /// Operands and attributes that C++ does not need.
     pub silent: &'static [&'static str],
     /// Spellings, the first that fits is used.
     pub forms: &'static [CppForm],
@@ -366,8 +366,8 @@ impl CppForm {
 pub struct Bytecode {
     /// Its number.
     pub opcode: u16,
-    /// What tells it from others with the same number.
+    /// Distinguishes it from others with the same number.
     pub variant: Option<u8>,
-    /// How many operands follow; `None`: the number is written in front of them.
+    /// The number of operands that follow; `None`: the number is written before them.
     pub operands: Option<u8>,
 }

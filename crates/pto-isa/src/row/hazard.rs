@@ -1,8 +1,8 @@
 //! What a device's implementation does beyond what the instruction means.
 //!
-//! Instructions are functions of the device headers, and some of them write a destination before they have read a source,
-//! work in memory of a source or in memory that nobody names, or compute something else for some operands. A row lists
-//! that, and everything that places, orders or judges instructions reads it from there.
+//! Instructions are functions of the device headers. Some of them write a destination before they have read a source, use
+//! memory of a source or implicit memory as scratch, or compute something else for some operands. A row lists these
+//! hazards; everything that places, orders or checks instructions reads them from there.
 
 use super::Row;
 use crate::rules::{Instance, RuleArg};
@@ -56,7 +56,7 @@ impl Harm {
     }
 }
 
-/// Bytes that an implementation uses without being given them.
+/// Memory that an implementation uses implicitly.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct HiddenMemory {
     /// The memory.
@@ -77,7 +77,7 @@ pub const fn destroys(src: &'static str) -> Hazard {
     Hazard { targets: Targets::A2A3, when: None, harm: Harm::Destroys(src) }
 }
 
-/// Works in memory of its own.
+/// Uses implicit memory.
 pub const fn hidden(memory: HiddenMemory) -> Hazard {
     Hazard { targets: Targets::A2A3, when: None, harm: Harm::Hidden(memory) }
 }

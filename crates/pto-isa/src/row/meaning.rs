@@ -1,12 +1,12 @@
-//! What an operation is: the column that passes, checks and engines ask instead of comparing names.
+//! The meaning of an operation: passes, checks and engines match on this column instead of comparing names.
 
 use super::CoreKind;
 
 /// What an operation is.
 ///
-/// A pass that treats a loop, an allocation or a push in its own way matches on this column, so it knows every spelling of
-/// the same thing, and a new row joins them by saying what it is. Operations that share a meaning differ in their text
-/// only, or in operands that their slots name.
+/// A pass that treats a loop, an allocation or a push specially matches on this column, so it handles every spelling, and
+/// a new row joins by stating its meaning. Operations with the same meaning differ only in their text, or in operands that
+/// their slots name.
 ///
 /// ```
 /// use pto_isa::row::{Control, Meaning};
@@ -19,7 +19,7 @@ use super::CoreKind;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Meaning {
-    /// Reads and writes its operands; nothing but its row and its kernel needs to know more.
+    /// Reads and writes its operands; only its row and its kernel matter.
     Plain,
     /// Holds regions, or steers between them.
     Control(Control),
@@ -27,15 +27,15 @@ pub enum Meaning {
     Arith(Arith),
     /// Makes, names or queries memory; no data moves.
     Storage(Storage),
-    /// Moves data as it is.
+    /// Moves data unchanged.
     Movement(Movement),
     /// Works on a pipe between cores.
     Fifo(Fifo),
     /// Orders pipes or cores.
     Sync(SyncOp),
-    /// Moves data between ranks, or tells them something.
+    /// Moves data between ranks, or signals them.
     Comm(CommOp),
-    /// Asks which core this is, or how many there are.
+    /// Queries the index or the number of cores.
     Query(CoreQuery),
     /// Declares or accesses a local array or structure.
     Local(LocalOp),
@@ -72,7 +72,7 @@ pub enum Control {
     Yield,
     /// As `Yield`, in a fused region.
     FusionYield,
-    /// Ends the first region of a `While`: goes on or not.
+    /// Ends the first region of a `While`: continues or leaves the loop.
     Condition,
     /// Goes to a block.
     Branch,
@@ -173,13 +173,13 @@ pub enum Arith {
 pub enum Storage {
     /// Allocates a tile.
     Tile,
-    /// Allocates several equal tiles behind one name.
+    /// Allocates several equal tiles under one name.
     Tiles,
     /// Allocates a plain buffer.
     Buffer,
     /// A plain buffer at given addresses.
     BufferAt,
-    /// A lowered tile without memory of its own.
+    /// A lowered tile without memory.
     OpenBuffer,
     /// Ends a plain buffer.
     Free,
@@ -207,21 +207,21 @@ pub enum Storage {
     BufferRecast,
     /// Sets the valid region of a tile.
     SetValid,
-    /// Asks for the valid region of a tile.
+    /// Queries the valid region of a tile.
     GetValid,
-    /// Asks for the valid rows of a tile.
+    /// Queries the valid rows of a tile.
     ValidRows,
-    /// Asks for the valid columns of a tile.
+    /// Queries the valid columns of a tile.
     ValidCols,
     /// A view of global memory.
     View,
     /// A window of a view.
     Partition,
-    /// Asks for an extent of a view.
+    /// Queries an extent of a view.
     ViewExtent,
-    /// Asks for a stride of a view.
+    /// Queries a stride of a view.
     ViewStride,
-    /// Asks for an extent of a plain buffer.
+    /// Queries an extent of a plain buffer.
     BufferExtent,
     /// The address of a view.
     ViewAddress,
@@ -238,7 +238,7 @@ pub enum Storage {
 }
 
 impl Storage {
-    /// It gives memory of its own to its result: at an address that it names, or wherever there is room.
+    /// It allocates memory for its result: at a given address, or anywhere.
     pub const fn is_allocation(self) -> bool {
         matches!(self, Self::Tile | Self::Tiles | Self::Buffer | Self::BufferAt)
     }
@@ -259,7 +259,7 @@ impl Storage {
     }
 }
 
-/// Operations that move data as it is.
+/// Operations that move data unchanged.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Movement {
     /// From global memory to a tile.
@@ -270,9 +270,9 @@ pub enum Movement {
     StoreScaled,
     /// From a tile to a tile.
     Copy,
-    /// One element behind a pointer to a scalar.
+    /// Loads one element through a pointer.
     LoadScalar,
-    /// A scalar to one element behind a pointer.
+    /// Stores one element through a pointer.
     StoreScalar,
     /// One element of a plain buffer to a scalar.
     LoadElement,
@@ -295,7 +295,7 @@ pub enum Fifo {
     Reserve,
     /// The address of memory that another function reserves.
     Import,
-    /// A tile or view without memory of its own, for an entry.
+    /// A tile or view without memory, for an entry.
     Declare,
     /// Sets what the next pushes of accumulators are scaled with.
     Scale(ScaleForm),
@@ -343,7 +343,7 @@ impl EndForm {
 pub enum EntryAction {
     /// Reserves a slot.
     Alloc,
-    /// Fills a slot and tells the consumer.
+    /// Fills a slot and signals the consumer.
     Push,
     /// Takes a full slot.
     Pop,
@@ -433,7 +433,7 @@ impl SyncOp {
         matches!(self, Self::Acquire(_) | Self::Release(_))
     }
 
-    /// It waits for pipes of its own core.
+    /// It waits for pipes of the same core.
     pub const fn is_barrier(self) -> bool {
         matches!(self, Self::Barrier | Self::BarrierOf)
     }
@@ -479,7 +479,7 @@ pub enum CommOp {
     Notify,
     /// Waits for a signal.
     Wait,
-    /// Asks for a signal.
+    /// Tests a signal.
     Test,
     /// Collects from all ranks.
     Gather,
@@ -497,7 +497,7 @@ pub enum CommOp {
     GetAsync,
     /// Waits for a transfer in the background.
     WaitAsync,
-    /// Asks for a transfer in the background.
+    /// Tests a background transfer.
     TestAsync,
     /// Prepares prefetches in the background.
     PrefetchContext,
@@ -505,7 +505,7 @@ pub enum CommOp {
     PrefetchSession,
 }
 
-/// What an operation asks about the cores.
+/// The property of the cores that an operation queries.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CoreQuery {
     /// The number of the block.

@@ -1,8 +1,8 @@
 //! What a row of the instruction table can say.
 //!
-//! A row is a `const` value built with the short methods below, starting from a shape that brings what a
-//! family shares (see [`shape`](crate::shape)). Everything the toolchain knows about an instruction is here
-//! or in a function the row names.
+//! A row is a `const` value built with the short methods below, starting from a shape that brings what a family shares
+//! (see [`shape`](crate::shape)). Everything that the toolchain knows about an instruction is here or in a function
+//! that the row names.
 
 mod attr;
 mod columns;
@@ -83,9 +83,9 @@ pub struct Row {
     pub core: CoreKind,
     /// Other effects.
     pub effect: Effect,
-    /// What it is, where more than its kernel needs to know.
+    /// Its meaning, if more than its kernel depends on it.
     pub meaning: Meaning,
-    /// How it combines two values element by element, where a store or a reduction can ask for the same.
+    /// How it combines two values element by element, if stores or reductions can do the same.
     pub combine: Option<Combine>,
     /// Cost law.
     pub cost: CostClass,
@@ -99,7 +99,7 @@ pub struct Row {
     pub bytecode: Option<Bytecode>,
     /// Specification page.
     pub page: &'static str,
-    /// What an author should know: known differences between sources and devices.
+    /// Notes for authors: known differences between sources and devices.
     pub notes: &'static [&'static str],
     /// A complete program that uses it, where one cannot be derived from the row.
     pub example: &'static str,
@@ -195,7 +195,7 @@ impl Row {
         self
     }
 
-    /// Has a grammar of its own.
+    /// Has its own grammar.
     #[must_use]
     pub const fn custom(mut self, custom: Custom) -> Self {
         self.syntax = Syntax::Custom(custom);
@@ -223,7 +223,7 @@ impl Row {
         self
     }
 
-    /// The permissive host takes every element type that has bytes of its own.
+    /// The permissive host accepts every element type of whole bytes.
     #[must_use]
     pub const fn any_unpaired_on_cpu(mut self) -> Self {
         self.types[Target::Cpu as usize] = DTypes::UNPAIRED;
@@ -349,7 +349,7 @@ impl Row {
         self
     }
 
-    /// Moves data as it is.
+    /// Moves data unchanged.
     #[must_use]
     pub const fn movement(mut self, is: Movement) -> Self {
         self.meaning = Meaning::Movement(is);
@@ -370,14 +370,14 @@ impl Row {
         self
     }
 
-    /// Moves data between ranks, or tells them something.
+    /// Moves data between ranks, or signals them.
     #[must_use]
     pub const fn comm(mut self, is: CommOp) -> Self {
         self.meaning = Meaning::Comm(is);
         self
     }
 
-    /// Asks which core this is, or how many there are.
+    /// Queries the index or the number of cores.
     #[must_use]
     pub const fn query(mut self, is: CoreQuery) -> Self {
         self.meaning = Meaning::Query(is);
@@ -461,7 +461,7 @@ impl Row {
         self
     }
 
-    /// Operands and attributes that C++ need not be told.
+    /// Operands and attributes that C++ does not need.
     #[must_use]
     pub const fn cpp_silent(mut self, names: &'static [&'static str]) -> Self {
         self.cpp.silent = names;
@@ -583,7 +583,7 @@ impl Row {
         listed.iter().copied().chain(rest).collect()
     }
 
-    /// The slots whose types a pattern states: in front of `->`, and after it.
+    /// The slots whose types a pattern states: before `->`, and after it.
     pub fn pattern_types(&self) -> Option<(Vec<usize>, Vec<usize>)> {
         let Syntax::Pattern(pattern) = self.syntax else { return None };
         let arrow = pattern.find("->").unwrap_or(pattern.len());

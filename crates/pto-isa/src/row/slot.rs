@@ -46,7 +46,7 @@ pub enum SlotCount {
 pub enum SlotKind {
     /// A tile.
     Tile,
-    /// Several tiles behind one name.
+    /// Several tiles under one name.
     MultiTile,
     /// A tile or a scalar (operand order decides the meaning).
     TileOrScalar,

@@ -10,7 +10,7 @@ pub enum Syntax {
     },
     /// A pattern the printer follows; see [`Row::pattern`](crate::Row::pattern).
     Pattern(&'static str),
-    /// A form with grammar of its own: regions, predicates, functions.
+    /// A form with its own grammar: regions, predicates, functions.
     Custom(Custom),
 }
 
@@ -50,7 +50,7 @@ pub enum Custom {
     MemrefView,
 }
 
-/// What an operation with a grammar of its own is made of.
+/// The parts of an operation with its own grammar.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Anatomy {
     /// Fewest and most operands.

@@ -1,8 +1,8 @@
 //! The rule vocabulary and its evaluation on the types of one instruction.
 //!
-//! A rule that does not fit the vocabulary is a named function ([`Rule::Named`]) the row refers to. Rules
-//! never look at a mnemonic. Extents that are known only at run time make a rule [`Verdict::Dynamic`]:
-//! neither kept nor broken, to be checked when the program runs.
+//! A rule that does not fit the vocabulary is a named function ([`Rule::Named`]) that the row refers to. Rules never
+//! read a mnemonic. Extents that are known only at run time make a rule [`Verdict::Dynamic`]: neither kept nor broken,
+//! but checked when the program runs.
 
 mod describe;
 mod eval;
@@ -95,13 +95,13 @@ pub struct RuleArg<'a> {
     pub value: Option<i64>,
 }
 
-/// One use of an instruction: its row, the target, and what stands in its slots.
+/// One use of an instruction: its row, the target, and its operands.
 pub struct Instance<'a> {
     /// The row.
     pub row: &'static Row,
     /// The target.
     pub target: Target,
-    /// The program places its tiles itself (level 3), so nobody will add a missing scratch tile.
+    /// The program places its tiles itself (level 3), so a missing scratch tile will not be added.
     pub manual: bool,
     /// Operands and results.
     pub args: &'a [RuleArg<'a>],

@@ -1,4 +1,4 @@
-//! Communication between ranks: transfers, signals, collectives, and transfers that go on in the background.
+//! Communication between ranks: transfers, signals, collectives, and background transfers.
 //!
 //! Memory of another rank is an ordinary view whose pointer the host set up. Rows carry the newer `comm.` names;
 //! the older ones are aliases where a tile instruction does not own them.
@@ -63,7 +63,7 @@ const CHECK: Row = SIGNAL
     .cpp_args(&["signal", "cmp_value", "cmp"])
     .shape_rules(&[SIGNAL_RULE]);
 
-/// A transfer that goes on in the background.
+/// A background transfer.
 const ASYNC: Row = Row::EMPTY
     .cost(CostClass::Comm)
     .pipe(Pipe::S)

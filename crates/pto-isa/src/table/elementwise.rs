@@ -43,7 +43,7 @@ const BINARY_FIGURES: DocumentedCost =
 /// Figures the page of the product prints for A2/A3.
 const PRODUCT_FIGURES: DocumentedCost = DocumentedCost { completion_fp: 20, completion_int: 18, ..BINARY_FIGURES };
 
-/// Figures the pages of the one-operand instructions print for A2/A3; they do not tell integers apart.
+/// Figures of the pages of one-operand instructions for A2/A3; they do not distinguish integers.
 const UNARY_FIGURES: DocumentedCost =
     DocumentedCost { startup: 13, completion_fp: 26, completion_int: 26, per_repeat: 1, interval: 18 };
 
@@ -76,7 +76,7 @@ pub(super) const fn mask_in(name: &'static str) -> Slot {
     tile_in(name).vec()
 }
 
-/// A mask that is written; devices pack it whatever its element type says.
+/// A mask that is written; devices pack it regardless of its element type.
 pub(super) const fn mask_out(name: &'static str, of: &'static str) -> Slot {
     tile_out(name).vec().infer(Infer::MaskFor(of))
 }
@@ -138,7 +138,7 @@ fn repeat_mask(i: &Instance) -> Option<u64> {
     Some(if i.tile("dst")?.dtype.bits() == 16 { 16 } else { 8 })
 }
 
-/// A row of `dst` and the comparison mask behind it.
+/// A row of `dst` and the comparison mask after it.
 fn remainder_scratch(i: &Instance) -> Option<u64> {
     if i.target != A2A3 {
         return None;
@@ -249,7 +249,7 @@ pub(super) const POW_RULES: &[(Targets, Rule)] = &[
     ),
 ];
 
-/// The scratch tile of the two powers. It depends on the element type, so a rule asks for it.
+/// The scratch tile of the two powers. It depends on the element type, so a rule requires it.
 pub(super) const POW_SCRATCH: Scratch = Scratch {
     slot: "tmp",
     required: Targets::NONE,

@@ -1,8 +1,8 @@
 //! What the published implementations do beyond what the instructions mean, from reading the device headers.
 //!
-//! Rows name one of these lists. Conditions look at types, attributes and constants, and take an extent that is known only at
-//! run time for as large as the tile allows. Where tiles have no addresses (`manual` is false), what a scratch tile prevents is no
-//! hazard: lowering adds the tile. What no PTO instruction can see (a mask register, say) is left out.
+//! Rows name one of these lists. Conditions read types, attributes and constants, and assume that an extent that is known only at
+//! run time is as large as the tile allows. If tiles have no addresses (`manual` is false), a hazard that a scratch tile prevents
+//! does not count: lowering adds the tile. State that no PTO instruction can read (a mask register, for example) is left out.
 
 use super::partial::same_valid;
 use crate::DType::*;
@@ -154,7 +154,7 @@ fn short_scratch(i: &Instance, written: fn(&Instance) -> Option<u64>) -> bool {
     i.tile("tmp").zip(written(i)).is_some_and(|(tmp, need)| tmp.bytes() < need)
 }
 
-/// A row of `dst`, and the mask behind it, which is filled as a whole.
+/// A row of `dst`, and the mask after it, which is filled as a whole.
 pub(super) fn remainder_written(i: &Instance) -> Option<u64> {
     let dst = i.tile("dst").filter(|_| i.target == crate::Target::A2A3)?;
     let mask = (8 * dst.cols.div_ceil(64)).max(if dst.dtype.is_int() { cols(dst) * 4 } else { REPEAT });
@@ -195,7 +195,7 @@ pub(super) const TCMPS: &[Hazard] = &[
     WHOLE_MASKS,
 ];
 
-/// Sources are taken in pieces of 256 bytes, whatever is valid of the last one.
+/// Sources are read in pieces of 256 bytes, regardless of how much of the last one is valid.
 const WHOLE_MASKS: Hazard = limit(
     "writes the bits of whole 256 bytes of a row: what a mask held behind the columns is lost (`ne` inverts its whole rows)",
 )
@@ -535,7 +535,7 @@ fn other_strides(i: &Instance) -> bool {
     layout(s) != layout(d) || far.iter().any(|(r, c)| s.offset(*r, *c) != d.offset(*r, *c))
 }
 
-/// The window starts behind the first box in the direction in which boxes lie next to each other.
+/// The window starts after the first box in the direction in which boxes are contiguous.
 fn starts_at_box(i: &Instance) -> bool {
     let Some(s) = i.tile("src").filter(|t| t.is_boxed()) else { return false };
     let along = if s.blayout == BLayout::ColMajor { "row_idx" } else { "col_idx" };

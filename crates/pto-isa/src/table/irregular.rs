@@ -84,7 +84,7 @@ fn extent(i: &Instance, slot: &str, what: &str, got: Dim, want: Dim) -> Verdict 
     })
 }
 
-/// Nobody adds scratch memory to a program that places its tiles itself.
+/// No scratch memory is added to a program that places its tiles itself.
 fn scratch_given(i: &Instance, needed: bool, why: &str) -> Verdict {
     let missing = needed && i.manual && i.target != Cpu && !i.given("tmp");
     Verdict::require(!missing, || {
@@ -231,7 +231,7 @@ fn sort_tail(i: &Instance) -> Verdict {
     }
 }
 
-/// Devices read an index for every valid number, whatever the valid region of the indices is.
+/// Devices read an index for every valid number, regardless of the valid region of the indices.
 fn sort_indices(i: &Instance) -> Verdict {
     let (Some(src), Some(idx)) = (i.tile("src"), i.tile("idx")) else { return Verdict::Holds };
     let (Dim::Fixed(numbers), Dim::Fixed(indices)) = (src.valid_cols, idx.valid_cols) else { return Verdict::Dynamic };
@@ -398,7 +398,7 @@ fn block_elements(uses: &Uses) -> Option<ExtentFactor> {
     Some(ExtentFactor { per: 1, times: 32 / size, clipped: true })
 }
 
-/// The period of the pattern, along the axis that `along_rows` asks for, else 1; `None` without a pattern.
+/// The period of the pattern along the axis of `along_rows`, else 1; `None` without a pattern.
 fn axis_period(uses: &Uses, along_rows: bool) -> Option<u64> {
     let period = period((uses.attr)("maskPattern")?.enum_name());
     let is_col = matches!((uses.attr)("axis"), Some(AttrValue::Str("col")));

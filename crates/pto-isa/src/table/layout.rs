@@ -203,7 +203,7 @@ fn acc_to_vec(i: &Instance) -> Verdict {
     Verdict::Holds
 }
 
-/// A third tile in vector memory asks for exponents to be laid out in ZZ boxes.
+/// A third tile in vector memory means that exponents are laid out in ZZ boxes.
 fn zz_form(i: &Instance) -> Verdict {
     let tmp = i.tile("fp").filter(|t| t.loc == Loc::Vec);
     let (Some(tmp), Some((src, dst))) = (tmp, both(i)) else {
@@ -419,7 +419,7 @@ fn fill_mat(i: &Instance) -> Verdict {
     })
 }
 
-/// Neither headers nor assemblers look at the size of `dst`, so what does not fit is found when the program runs.
+/// Neither headers nor assemblers check the size of `dst`, so this is checked at run time.
 fn transposed(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     let fits = |valid: Dim, physical: u64, room: u64| physical <= room || valid.fixed().is_some();

@@ -198,7 +198,7 @@ fn stored_elements(i: &Instance) -> Verdict {
     if i.given("fp") {
         return Verdict::Holds;
     }
-    // Where an extent is open, the window only has to cover the region, which the store itself sees to.
+    // With an open extent, the window only must cover the region, which the store itself checks.
     let (Dim::Fixed(rows), Dim::Fixed(cols), Some(window)) = (src.valid_rows, src.valid_cols, dst.elements()) else {
         return Verdict::Holds;
     };
@@ -244,7 +244,7 @@ fn load_layout(i: &Instance) -> Verdict {
     transfer_layout(i, "dst")
 }
 
-/// A single row or column is stored as it lies, whatever its layout is called.
+/// A single row or column is stored as it lies, regardless of its layout.
 fn store_layout(i: &Instance) -> Verdict {
     if i.tile("src").is_some_and(|t| t.rows == 1 || t.cols == 1) {
         return Verdict::Holds;

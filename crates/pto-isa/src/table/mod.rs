@@ -25,7 +25,7 @@ macro_rules! family {
 
         /// Hands the mnemonics of the family, in table order, to another macro.
         ///
-        /// An engine makes a structure with a field for each, so that a row it does not know does not compile.
+        /// An engine makes a structure with a field for each, so that a missing row does not compile.
         #[macro_export]
         macro_rules! $base {
             ($callback:ident) => { $callback! { $($id)+ } };
@@ -166,7 +166,7 @@ impl Op {
         all().find(|op| op.row().combine == Some(how))
     }
 
-    /// What it is among the operations that hold regions or steer between them.
+    /// Its meaning, if it has regions or transfers control.
     pub fn control(self) -> Option<Control> {
         match self.row().meaning {
             Meaning::Control(is) => Some(is),
@@ -174,7 +174,7 @@ impl Op {
         }
     }
 
-    /// What it is among scalar operations.
+    /// Its meaning, if it is a scalar operation.
     pub fn arith(self) -> Option<Arith> {
         match self.row().meaning {
             Meaning::Arith(is) => Some(is),
@@ -182,7 +182,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations that make, name or query memory.
+    /// Its meaning, if it allocates, names or queries memory.
     pub fn storage(self) -> Option<Storage> {
         match self.row().meaning {
             Meaning::Storage(is) => Some(is),
@@ -190,7 +190,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations that move data as it is.
+    /// Its meaning, if it moves data unchanged.
     pub fn movement(self) -> Option<Movement> {
         match self.row().meaning {
             Meaning::Movement(is) => Some(is),
@@ -198,7 +198,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations on pipes between cores.
+    /// Its meaning, if it is a FIFO operation.
     pub fn fifo(self) -> Option<Fifo> {
         match self.row().meaning {
             Meaning::Fifo(is) => Some(is),
@@ -206,7 +206,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations that order pipes or cores.
+    /// Its meaning, if it orders pipes or cores.
     pub fn sync(self) -> Option<SyncOp> {
         match self.row().meaning {
             Meaning::Sync(is) => Some(is),
@@ -214,7 +214,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations between ranks.
+    /// Its meaning, if it is an operation between ranks.
     pub fn comm(self) -> Option<CommOp> {
         match self.row().meaning {
             Meaning::Comm(is) => Some(is),
@@ -222,7 +222,7 @@ impl Op {
         }
     }
 
-    /// What it asks about the cores.
+    /// The property of the cores that it queries.
     pub fn query(self) -> Option<CoreQuery> {
         match self.row().meaning {
             Meaning::Query(is) => Some(is),
@@ -230,7 +230,7 @@ impl Op {
         }
     }
 
-    /// What it is among the operations on local arrays and structures.
+    /// Its meaning, if it is an operation on local arrays and structures.
     pub fn local(self) -> Option<LocalOp> {
         match self.row().meaning {
             Meaning::Local(is) => Some(is),

@@ -55,7 +55,7 @@ fn src1_inside(i: &Instance) -> Verdict {
     inside_unless_empty(i, "src1")
 }
 
-/// An instruction whose destination is empty returns before it looks at its sources.
+/// An instruction with an empty destination returns before it reads its sources.
 fn inside_unless_empty(i: &Instance, src: &'static str) -> Verdict {
     match i.tile("dst") {
         Some(dst) if is_empty(dst) => Verdict::Holds,

@@ -197,7 +197,7 @@ fn index_broken(i: &Instance, idx: &TileType, legal: &str) -> Broken {
     Broken::new(codes::ELEM_COMBINATION, slots, format!("`dst_idx` is {}", idx.dtype), legal)
 }
 
-/// What a2a3 needs to know of a source: valid rows, valid columns, bytes of an element.
+/// Properties of a source on a2a3: valid rows, valid columns, bytes of an element.
 fn a2a3_source<'a>(i: &Instance<'a>) -> Option<(u64, u64, u64, &'a TileType)> {
     let src = i.tile("src").filter(|_| i.target == A2A3)?;
     Some((src.valid_rows.fixed()?, src.valid_cols.fixed()?, u64::from(src.dtype.unit_bytes()), src))

@@ -57,7 +57,7 @@ const VIEW_QUERY: Row = QUERY
 
 const TILE_QUERY: Row = QUERY.slots(&[tile_in("src")]).pattern("$src {} : :src -> :result").example(VALID_EXAMPLE);
 
-/// A number the core knows about itself.
+/// A property of the core.
 const CORE_QUERY: Row = Row::EMPTY
     .cost(CostClass::Scalar)
     .results(&[result("result", SlotKind::Int).infer(Infer::Fixed(FixedType::I64))])
@@ -769,7 +769,7 @@ fn reshape(i: &Instance) -> Verdict {
     })
 }
 
-/// `tile` with the element type, shape and valid region of `like`: what is left to compare is memory and layout.
+/// `tile` with the element type, shape and valid region of `like`: only memory and layout remain to compare.
 fn with_contents_of(tile: &TileType, like: &TileType) -> TileType {
     let (valid_rows, valid_cols) = (like.valid_rows, like.valid_cols);
     TileType { dtype: like.dtype, rows: like.rows, cols: like.cols, valid_rows, valid_cols, ..*tile }

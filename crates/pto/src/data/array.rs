@@ -164,7 +164,7 @@ pub fn shape_text(shape: &[u64]) -> String {
     shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
 }
 
-/// Bytes that numbers of so many bits need.
+/// Bytes for numbers of this many bits.
 pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, DataError> {
     // An extent of zero makes the rest meaningless, but it must not hide an overflow that others would trip over.
     let count = shape.iter().try_fold(1u64, |n, &d| n.checked_mul(d.max(1)));
@@ -178,7 +178,7 @@ pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, DataError> {
     }
 }
 
-/// Empty room for so many bytes.
+/// An empty buffer with this capacity.
 pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, DataError> {
     let mut room = Vec::new();
     room.try_reserve_exact(bytes).map_err(|_| DataError::new(format!("not enough memory for {bytes} bytes")))?;

@@ -26,7 +26,7 @@ impl DataError {
         self
     }
 
-    /// Says what the data is, in front of the message.
+    /// Names the data before the message.
     #[must_use]
     pub fn about(mut self, what: impl fmt::Display) -> Self {
         self.message = format!("{what}: {}", self.message);

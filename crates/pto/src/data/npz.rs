@@ -36,7 +36,7 @@ pub fn read_file(path: &Path, key: Option<&str>) -> Result<npy::Stored, DataErro
     let position = keys.iter().position(|k| k == key).unwrap_or(0);
     let mut entry = archive.by_index(position).map_err(|e| about(unreadable(&e)))?;
     let stored = npy::read(&mut entry).map_err(about)?;
-    // The checksum is looked at when the end is reached.
+    // The checksum is verified at the end.
     match io::copy(&mut entry, &mut io::sink()) {
         Ok(_) => Ok(stored),
         Err(e) => Err(about(DataError::new(format!("the array is damaged: {e}")))),
@@ -119,7 +119,7 @@ mod tests {
         assert_eq!(a, Array::iota(DType::I16, &[6]));
     }
 
-    /// Whatever the bytes are, there is an answer.
+    /// Any bytes give a result or an error.
     #[test]
     fn random_changes_never_panic() {
         let good = include_bytes!("testdata/compressed.npz");

@@ -46,7 +46,7 @@ impl Summary {
     }
 }
 
-/// Numbers of so many bytes.
+/// Numbers of this many bytes.
 fn words<const N: usize>(array: &Array) -> impl Iterator<Item = [u8; N]> {
     array.bytes().as_chunks::<N>().0.iter().copied()
 }

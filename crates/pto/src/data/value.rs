@@ -155,7 +155,7 @@ pub(super) fn encode(dtype: DType, value: AnyNumber) -> u64 {
 mod tests {
     use super::*;
 
-    /// Every code of every small type is the nearest code of its own value.
+    /// Every code of every small type is the nearest code of its value.
     #[test]
     fn small_types_read_back() {
         for dtype in DType::ALL.into_iter().filter(|d| d.bits() <= 16) {

@@ -66,8 +66,8 @@ pub(super) fn fold(line: &str, width: usize) -> String {
     out + &rest + "\n"
 }
 
-/// Where to break a line that is too long: behind its indentation and inside the width, between parts of the
-/// statement if possible, inside a list of attributes if not.
+/// Where to break a line that is too long: after its indentation and inside the width, between parts of the statement
+/// if possible, else inside a list of attributes.
 fn break_in(line: &str, indent: usize, width: usize) -> Option<usize> {
     let limit = line.char_indices().nth(width)?.0;
     let fits = &line[..limit];

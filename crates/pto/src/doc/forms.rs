@@ -69,8 +69,8 @@ fn shorten(line: &str) -> String {
     out + rest
 }
 
-/// Gives the operands and results of the first use of an instruction the names of its slots. A program may give one value
-/// to several slots; here each slot has a value of its own.
+/// Gives the operands and results of the first use of an instruction the names of its slots. A program may pass one value
+/// to several slots; here each slot has its own value.
 fn name_by_slot(module: &mut Module, op: Op) {
     let Some(id) = first_use(module, op) else { return };
     let row = op.row();

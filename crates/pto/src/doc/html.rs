@@ -21,7 +21,7 @@ pub fn escape(text: &str) -> String {
     out
 }
 
-/// Escaped text with what stands in backquotes as code.
+/// Escaped text with backquoted parts as code.
 pub(super) fn inline(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {

@@ -19,7 +19,7 @@ pub use site::{File, host_file, page_file, reference};
 
 use crate::isa::Op;
 
-/// The page of an instruction for a terminal of so many columns, with ANSI styles.
+/// The page of an instruction for a terminal of this width, with ANSI styles.
 ///
 /// ```
 /// use pto::{doc, isa::table::op};

@@ -50,7 +50,7 @@ fn block(block: &PageBlock, width: usize) -> String {
     }
 }
 
-/// Lines set in, the first behind a mark.
+/// Indented lines, the first after a mark.
 fn indented(lines: &[String], mark: &str) -> String {
     let margin = " ".repeat(INDENT);
     let below = " ".repeat(mark.chars().count());

@@ -1,8 +1,8 @@
 //! Small legal programs derived from the instruction table.
 //!
-//! [`program`] shows one instruction at work: the reference prints it, and tests run it through every part of the
-//! toolchain. What is legal comes from the rows and their rules ([`Instance`](crate::isa::rules::Instance)); nothing here
-//! knows a mnemonic.
+//! [`program`] shows one instruction: the reference prints it, and tests run it through every part of the toolchain. The
+//! rows and their rules decide what is legal ([`Instance`](crate::isa::rules::Instance)); nothing here depends on a
+//! mnemonic.
 //!
 //! ```
 //! use pto::{Program, Target, isa::table::op, sample};
@@ -57,7 +57,7 @@ pub fn around(filling: &Filling) -> String {
     build::program(filling, None)
 }
 
-/// The program to show when no target is asked for, and a target it is legal on: the first that has one.
+/// The program to show if no target is given, and a target it is legal on: the first that has one.
 ///
 /// ```
 /// use pto::{Target, isa::table::op, sample};

@@ -78,7 +78,7 @@ carry_tuples! {
     (A 0 B 1 C 2 D 3 E 4 F 5 G 6) (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7)
 }
 
-/// Records a region: its parameters, what `body` calls, and an end that hands on what `body` gives.
+/// Records a region: its parameters, the calls of `body`, and a terminator that yields the result of `body`.
 #[track_caller]
 fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(Option<Index>, A) -> C) -> RegionId {
     let (index, args) = at(Location::caller(), |trace| {
@@ -97,7 +97,7 @@ fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(
     })
 }
 
-/// Records an operation with regions; its results are what they hand on.
+/// Records an operation with regions; its results are the values that they yield.
 #[track_caller]
 fn with_regions<C: Carry>(chosen: Op, operands: &[(u8, ValueId)], regions: Vec<RegionId>) -> C {
     at(Location::caller(), |trace| {
@@ -166,7 +166,7 @@ pub fn for_carry<C: Carry>(
     with_regions(Op::of(Control::For), &operands, vec![inside])
 }
 
-/// A loop that goes on while `go_on` says so; it is asked before each iteration.
+/// A loop that continues while `go_on` returns true; it is evaluated before each iteration.
 ///
 /// ```
 /// use pto::tile::*;

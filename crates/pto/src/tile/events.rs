@@ -91,7 +91,7 @@ impl KernelTrace {
         self.problems.push(problem);
     }
 
-    /// Inserts an operation in front of an instruction, or behind it.
+    /// Inserts an operation before or after an instruction.
     fn insert(&mut self, inserted: Op, pipes: &[(&str, Pipe)], id: Option<u8>, at: (BlockId, OpId, bool)) {
         let module = &mut self.builder.module;
         let place = |pipe: Pipe| EnumChoice(&enums::PIPE, enums::PIPE.find(pipe.name()).unwrap_or(0) as u8);

@@ -1,4 +1,4 @@
-//! Global memory: pointers a kernel is given, and views of the tensors behind them.
+//! Global memory: pointers that are kernel parameters, and views of their tensors.
 
 use super::marks::{Element, Idx, ScalarKind};
 use super::scalar::{Index, IndexList, Scalar, ScalarOf};

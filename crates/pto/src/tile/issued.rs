@@ -1,4 +1,4 @@
-//! What an instruction gives back: an event, and a place for what it may be told besides its arguments.
+//! The result of an instruction: an event, and methods for its optional arguments.
 
 use super::trace::{self, Ref};
 use crate::ir::OpId;
@@ -7,8 +7,8 @@ use std::panic::Location;
 
 /// An instruction that was recorded.
 ///
-/// It is the *record event* of the instruction pages: later instructions can wait for it ([`Issued::after`]). What an instruction may be
-/// told but need not be are methods: `trowexpandmax(&mut dst, &src0, &src1).tmp(&mut scratch)`.
+/// It is the *record event* of the instruction pages: later instructions can wait for it ([`Issued::after`]). Optional arguments are
+/// methods: `trowexpandmax(&mut dst, &src0, &src1).tmp(&mut scratch)`.
 ///
 /// `R` is what it gives back besides, for [`Issued::get`].
 #[derive(Debug)]
@@ -30,8 +30,8 @@ impl<I, R> Issued<I, R> {
 
     /// Lets the instruction wait until another one is done.
     ///
-    /// Where the two run on different pipes, this sets a flag behind the other one and waits for it in front of this one; on one pipe it
-    /// is a barrier.
+    /// If the two run on different pipes, this sets a flag after the other one and waits for it before this one; on one pipe it is a
+    /// barrier.
     ///
     /// ```
     /// use pto::tile::*;

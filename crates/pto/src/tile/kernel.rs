@@ -123,8 +123,8 @@ impl Kernel {
         self.program.lower(target).map(|program| Self { program })
     }
 
-    /// C++ against the headers of the device. Comments name the Rust lines. A kernel that states no order gets its flags and barriers;
-    /// one with flags of its own is emitted as it is.
+    /// C++ against the headers of the device. Comments name the Rust lines. A kernel without synchronisation gets flags and barriers;
+    /// one with its own flags is emitted unchanged.
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.
@@ -132,8 +132,8 @@ impl Kernel {
         self.program.emit_cpp(target)
     }
 
-    /// As [`Kernel::emit_cpp`], with a choice of who orders the pipes. What nothing orders is in the result
-    /// ([`emit::Emitted::warnings`]); [`Program::error`] gives it its Rust lines.
+    /// As [`Kernel::emit_cpp`], with a choice of what orders the pipes. Unordered accesses are in the result
+    /// ([`emit::Emitted::warnings`]); [`Program::error`] gives them their Rust lines.
     ///
     /// # Errors
     /// Everything that is wrong, and what C++ cannot express, with the Rust lines.

@@ -1,8 +1,8 @@
 //! Kernels written in Rust: the intrinsics of the instruction pages, with types.
 //!
-//! A kernel is a Rust function that is called once and recorded. Tiles, views and scalars are handles of what the program will
-//! have; an instruction is a function: `tmax(&mut dst, &src0, &src1)`. What comes out is an ordinary program: it is
-//! checked, run, race-checked, predicted and emitted as text programs are ([`Kernel`]).
+//! A kernel is a Rust function that is called once and recorded. Tiles, views and scalars are handles of values of the
+//! program; an instruction is a function: `tmax(&mut dst, &src0, &src1)`. The result is an ordinary program: it is checked,
+//! run, race-checked, predicted and emitted like text ([`Kernel`]).
 //!
 //! ```
 //! use pto::tile::*;

@@ -1,4 +1,4 @@
-//! Names of variables for tiles: what `#[pto::kernel]` writes behind `let a = Tile::new();`.
+//! Names of variables for tiles: what `#[pto::kernel]` inserts after `let a = Tile::new();`.
 //!
 //! The attribute sees words, not types. So both traits have the method, and the compiler takes the first that fits: the one for
 //! what a kernel has, or else, one reference further away, the one that does nothing.

@@ -91,7 +91,7 @@ impl<
     K: Packing,
 > Tile<L, T, ROWS, COLS, B, VALID_ROWS, VALID_COLS, S, FRACTAL, P, K>
 {
-    /// The type as the rest of the toolchain knows it.
+    /// The type in the rest of the toolchain.
     pub const TYPE: TileType = TileType {
         loc: L::LOC,
         dtype: T::DTYPE,
@@ -143,7 +143,7 @@ impl<
         const { Self::IS_LEGAL };
         let mut call = InstrCall::new(Op::of(Storage::Tile));
         let (rows, cols) = (rows.scalar(), cols.scalar());
-        // What the type says is not said again.
+        // Extents in the type are not passed again.
         if VALID_ROWS == DYN {
             call = call.named("valid_row", rows.value());
         }
@@ -251,7 +251,7 @@ impl<L, T> SourceTile<L, T> for Same {
 )]
 pub trait TileOrView<T>: Handle {}
 
-/// Tells a kernel's tiles apart in its text: the tile gets this name.
+/// Names a tile in the text of its kernel.
 #[track_caller]
 pub fn name(handle: &impl Handle, name: &str) {
     trace::rename(handle.value(), name);

@@ -133,7 +133,7 @@ impl KernelTrace {
         self.builder.span = Span::new(at, at);
     }
 
-    /// A name nobody has yet: `t`, `t_1`, `t_2`, ….
+    /// An unused name: `t`, `t_1`, `t_2`, ….
     pub fn fresh(&mut self, stem: &str) -> String {
         let seen = self.names.entry(stem.to_string()).or_insert(0);
         *seen += 1;

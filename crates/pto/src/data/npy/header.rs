@@ -51,7 +51,7 @@ impl NpyType {
             DType::F32 => types!(Float 4),
             DType::Bf16 => types!(Void 2, Uint 2),
             DType::F8E4M3 | DType::F8E5M2 | DType::F8E8M0 => types!(Void 1, Uint 1),
-            // `ml_dtypes` does not know the first, and keeps one number in a byte for the others.
+            // `ml_dtypes` does not have the first, and stores one number per byte for the others.
             DType::Hif8 | DType::I4 | DType::F4E1M2 | DType::F4E2M1 => types!(Uint 1),
         }
     }
@@ -148,7 +148,7 @@ pub(super) struct Header {
 const LONGEST: usize = 1 << 16;
 
 impl Header {
-    /// Reads everything in front of the numbers.
+    /// Reads everything before the numbers.
     pub(super) fn read(from: &mut impl Read) -> Result<Self, DataError> {
         let start: [u8; 8] = take(from)?;
         if &start[..6] != b"\x93NUMPY" {

@@ -1,7 +1,7 @@
 //! NumPy's `.npy` files: a short header and the numbers.
 //!
-//! Written by hand because all that is needed is one dictionary with three known keys, and the types NumPy does not know
-//! (`bf16`, the 8- and 4-bit ones), which readers for general use refuse.
+//! Written by hand because the header is one dictionary with three known keys, and general-purpose readers reject types
+//! that NumPy does not have (`bf16`, the 8- and 4-bit ones).
 
 mod header;
 mod write;
@@ -101,7 +101,7 @@ impl Stored {
         &self.shape
     }
 
-    /// True when the file says what its bits mean, which it does not for types NumPy does not know.
+    /// True when the file states the meaning of its bits, which it does not for types that NumPy does not have.
     pub fn is_numeric(&self) -> bool {
         self.ty.kind != NpyKind::Void
     }

@@ -108,7 +108,7 @@ fn bad_files_are_explained() {
     assert!(message(b"\x93NUMPY\x02\x00\xff\xff\xff\xff{").contains("4294967295 bytes"));
 }
 
-/// Whatever the bytes are, there is an answer.
+/// Any bytes give a result or an error.
 #[test]
 fn random_changes_never_panic() {
     let good = file("{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }      \n", &[1; 24]);

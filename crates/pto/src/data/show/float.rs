@@ -4,22 +4,22 @@ use super::super::AnyNumber;
 use super::super::value::{decode, encode};
 use crate::isa::DType;
 
-/// Digits behind the point, at most.
+/// Limit of decimals.
 const DIGITS: usize = 8;
 
 /// How the numbers of an array are written: with an exponent or without, and how wide.
 pub(super) struct Floats {
     dtype: DType,
     exponent: Option<Exponent>,
-    /// Characters in front of the point.
+    /// Characters before the point.
     left: usize,
-    /// Characters behind it.
+    /// Characters after it.
     right: usize,
 }
 
 /// How numbers with exponents are written.
 struct Exponent {
-    /// Digits behind the point.
+    /// Decimals.
     fraction: usize,
     /// Digits of the exponent.
     digits: usize,
@@ -129,7 +129,7 @@ impl Scientific {
     }
 }
 
-/// The fewest digits that tell a number from its neighbours, with an exponent as Rust writes it.
+/// The fewest digits that distinguish a number from its neighbours, with an exponent as Rust writes it.
 fn scientific(dtype: DType, x: f64) -> String {
     match dtype {
         DType::F32 => format!("{:e}", x as f32),
@@ -143,7 +143,7 @@ fn scientific(dtype: DType, x: f64) -> String {
     }
 }
 
-/// The same without an exponent, cut to the digits behind the point that are shown. Always has a point.
+/// The same without an exponent, rounded to the decimals that are shown. Always has a point.
 fn positional(dtype: DType, x: f64) -> String {
     // Parsing the shortest digits as a double and printing that gives the same digits.
     let text = scientific(dtype, x).parse::<f64>().map_or_else(|_| x.to_string(), |y| y.to_string());

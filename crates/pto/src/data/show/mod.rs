@@ -11,8 +11,8 @@ const WHOLE: usize = 1000;
 /// Numbers kept at each end of a shortened row or column.
 const EDGE: u64 = 3;
 
-/// Writes an array as NumPy does: long ones shortened, columns aligned, as many digits as it takes to tell a number from
-/// its neighbours and at most eight behind the point.
+/// Writes an array as NumPy does: long ones shortened, columns aligned, with the fewest digits that distinguish a number
+/// from its neighbours, and at most eight decimals.
 ///
 /// ```
 /// use pto::data::{Array, show};
@@ -35,7 +35,7 @@ pub fn show(array: &Array, width: usize) -> String {
     }
 }
 
-/// Writes one number with as many digits as it takes to tell it from its neighbours in a type, or from all other doubles
+/// Writes one number with the fewest digits that distinguish it from its neighbours in a type, or from all other doubles
 /// if the type does not have it.
 pub fn show_number(dtype: DType, value: AnyNumber) -> String {
     match value {
@@ -78,7 +78,7 @@ impl ArrayPage<'_> {
 
     /// A row, broken where it is longer than a line.
     fn row(&mut self, start: u64, indent: &str, width: usize) -> String {
-        // A bracket must fit behind the last number.
+        // A bracket must fit after the last number.
         let width = width.saturating_sub(1);
         let extent = self.shape[self.shape.len() - 1];
         let (mut text, mut line) = (String::new(), indent.to_string());
