@@ -86,7 +86,7 @@ const FMATRIX_ATTRS: &[AttrSpec] = &[
     opt_attr("fmapH", EXTENT, "", "rows of the feature map"),
     opt_attr("fmapW", EXTENT, "", "columns of the feature map"),
     opt_attr("padLeft", MARGIN, "0", "columns in front of the map"),
-    opt_attr("padRight", MARGIN, "0", "columns behind the map"),
+    opt_attr("padRight", MARGIN, "0", "columns after the map"),
     opt_attr("padTop", MARGIN, "0", "rows above the map"),
     opt_attr("padBottom", MARGIN, "0", "rows below the map"),
 ];

@@ -100,20 +100,20 @@ fn partial_rows(t: &TileType) -> bool {
 const WIDE: Hazard = fault("computes only the first 64 columns of 64-bit elements")
     .on(Targets::A5)
     .when("64-bit elements, more than 64 columns", wide_rows);
-const WIDE_TAIL: Hazard = fault("writes whole groups of 32 elements, behind the valid columns")
+const WIDE_TAIL: Hazard = fault("writes whole groups of 32 elements, past the valid columns")
     .on(Targets::A5)
     .when("64-bit elements, more than 32 columns and no multiple of 32", wide_tail);
 const EVENT_0: Hazard = limit("sets and waits for event 0 between PIPE_V and PIPE_S: it must not be in use there");
 const EVENT_0_A5: Hazard = EVENT_0.on(Targets::A5);
 const SCALAR_PIPE: Hazard =
     limit("reads its operands on the scalar pipe: what a load has written needs a flag from PIPE_MTE2 to PIPE_S");
-const WHOLE_BLOCKS: Hazard = limit("writes whole blocks of 32 bytes, behind the valid columns too");
+const WHOLE_BLOCKS: Hazard = limit("writes whole blocks of 32 bytes, also past the valid columns");
 
 pub(super) const WIDE_ROWS: &[Hazard] = &[WIDE];
 pub(super) const WIDE_BINARY: &[Hazard] = &[WIDE_TAIL];
 
 /// Wide rows of a tile that is not whole, in tiles of few rows: only the last piece of a row is computed.
-const SKIPS: Hazard = fault("computes only the columns behind the last whole 256 bytes of each row").when(
+const SKIPS: Hazard = fault("computes only the columns after the last whole 256 bytes of each row").when(
     "rows of more than 8160 bytes in tiles that are not whole or not alike, 64 (f16: 128) rows or fewer",
     |i| {
         let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
@@ -143,7 +143,7 @@ pub(super) const TREM: &[Hazard] = &[
     destroys("src0").when("i32", is_integer),
     destroys("src1").when("i32", is_integer),
     fault("computes in f32: exact only up to 2^24").when("i32", is_integer),
-    fault("writes 256 bytes of mask behind the first row of tmp, and tmp is shorter")
+    fault("writes 256 bytes of mask after the first row of tmp, past its end")
         .when("a small tmp", |i| short_scratch(i, remainder_written)),
     WIDE,
     fault("gives the sign of the dividend").on(Targets::A5).when("64-bit elements", |i| tiles(i).any(is_wide)),
@@ -197,7 +197,7 @@ pub(super) const TCMPS: &[Hazard] = &[
 
 /// Sources are read in pieces of 256 bytes, regardless of how much of the last one is valid.
 const WHOLE_MASKS: Hazard = limit(
-    "writes the bits of whole 256 bytes of a row: what a mask held behind the columns is lost (`ne` inverts its whole rows)",
+    "writes the bits of whole 256 bytes of a row: mask bits after the columns are lost (`ne` inverts its whole rows)",
 )
 .on(Targets::DEVICES);
 
@@ -217,7 +217,7 @@ pub(super) const TSEL: &[Hazard] = &[
 pub(super) const TSELS: &[Hazard] = &[
     WIDE,
     limit(
-        "stores the scalar to tmp on the scalar pipe without waiting for the vector pipe: give it a tmp that nobody else uses",
+        "stores the scalar to tmp on the scalar pipe without waiting for the vector pipe: give it a tmp that nothing else uses",
     ),
     EVENT_0,
 ];
@@ -332,7 +332,7 @@ fn narrow_scratch(i: &Instance, kept: fn(u64) -> u64) -> bool {
     s.dtype.is_float() && bytes > REPEAT && rows(s) > 1 && row_bytes(tmp) < kept(bytes / REPEAT) * REPEAT
 }
 
-const ODD_BYTES: Hazard = fault("lets a byte behind the last column take part")
+const ODD_BYTES: Hazard = fault("includes a byte after the last column")
     .on(Targets::A5)
     .when("8-bit elements, an odd number of columns", |i| {
         i.tile("src").is_some_and(|t| size(t) == 1 && matches!(t.valid_cols, Dim::Fixed(c) if c % 2 == 1))
@@ -404,7 +404,7 @@ pub(super) const ROW_EXPAND: &[Hazard] = &[
         let by_value = per_row(i).is_some_and(|(t, _)| t.blayout == BLayout::ColMajor);
         by_value && matches!(i.tile("dst").map(|t| t.valid_rows), Some(Dim::Fixed(r)) if r >= 256 && (233..240).contains(&(r % 240)))
     }),
-    fault("takes 32 bytes after 32 bytes, whatever the columns of the tile")
+    fault("reads consecutive blocks of 32 bytes, regardless of the columns of the tile")
         .on(Targets::DEVICES)
         .when("32 bytes per row in a tile of more columns", |i| {
             per_row(i).is_some_and(|(t, _)| t.blayout == BLayout::RowMajor && rows(t) > 1 && row_bytes(t) != BLOCK_BYTES)
@@ -479,18 +479,16 @@ pub(super) const PARTIAL_ARG: &[Hazard] = &[
 
 pub(super) const TLOAD: &[Hazard] = &[
     fault("counts rows in 12 bits").when("4096 rows and more", |i| i.tile("dst").is_some_and(|t| t.rows >= 4096)),
-    limit("leaves what is behind the valid columns of a last block of 32 bytes undefined without a pad value")
-        .on(Targets::DEVICES),
+    limit("without a pad value, leaves the rest of a last block of 32 bytes undefined").on(Targets::DEVICES),
     limit("counts strides in 32 bits of bytes").on(Targets::A5),
 ];
-pub(super) const TSTORE: &[Hazard] =
-    &[limit("resets how stores combine, whatever was set before").on(Targets::DEVICES)];
+pub(super) const TSTORE: &[Hazard] = &[limit("resets the mode of atomic stores").on(Targets::DEVICES)];
 pub(super) const TPREFETCH: &[Hazard] =
-    &[limit("writes rows in whole blocks of 32 bytes, behind a tile that has no room for that")];
+    &[limit("writes rows in whole blocks of 32 bytes, past the end of a smaller tile")];
 pub(super) const INDEXED: &[Hazard] = &[
     limit("sets and waits for event 0 between several pipes: it must not be in use there").on(Targets::DEVICES),
     limit("does not wait for a load of the indices"),
-    fault("takes the indices one after the other, whatever the rows of the tile")
+    fault("reads consecutive indices, regardless of the rows of the tile")
         .on(Targets::A5)
         .when("one index per row in rows of 32 bytes", |i| {
             i.tile("idx").is_some_and(|t| t.blayout == BLayout::RowMajor && rows(t) > 1 && cols(t) == 1)
@@ -607,7 +605,7 @@ pub(super) const CONCAT_INDEXED: &[Hazard] = &[
     EVENT_0,
 ];
 pub(super) const TTRANS: &[Hazard] = &[
-    limit("writes whole blocks behind the columns of each row of dst"),
+    limit("writes whole blocks past the columns of each row of dst"),
     limit("runs on without end for a source without rows or columns").on(Targets::A5),
 ];
 
@@ -616,20 +614,20 @@ pub(super) const TTRANS: &[Hazard] = &[
 pub(super) const TQUANT: &[Hazard] = &[
     destroys("src"),
     fault("has no form without tmp").when("without tmp", |i| i.manual && !i.given("tmp")),
-    fault("takes the scales one after the other, whatever the rows of the tile")
+    fault("reads consecutive scales, regardless of the rows of the tile")
         .on(Targets::A5)
         .when("row-major parameters", |i| {
             i.tile("fp").is_some_and(|t| t.blayout == BLayout::RowMajor && rows(t) > 1 && cols(t) == 1)
         }),
 ];
 pub(super) const TQUANT_MX: &[Hazard] = &[
-    limit("clears the columns of src behind the valid ones")
+    limit("clears the columns of src after the valid ones")
         .on(Targets::A5)
         .when("16-bit elements", |i| i.tile("src").is_some_and(|t| size(t) == 2)),
     limit("replaces the control register of the core, and with it how later conversions saturate").on(Targets::A5),
 ];
 pub(super) const TDEQUANT: &[Hazard] = &[
-    fault("writes whole groups of 64 elements, behind the valid columns")
+    fault("writes whole groups of 64 elements, past the valid columns")
         .on(Targets::A5)
         .when("more than 64 columns and no multiple of 64", |i| {
             i.tile("dst").is_some_and(|t| cols(t) > 64 && ends_inside(cols(t), 64))
@@ -651,8 +649,7 @@ pub(super) const TGATHER: &[Hazard] = &[
     fault("compares for equality").on(Targets::A5).when("ui16 and gt", |i| {
         i.given("k_value") && has_elem(i, "src", &[U16]) && i.attr_name("cmpMode") == Some("gt")
     }),
-    limit("works in memory behind tmp: as large as src in i32, and more")
-        .when("comparison form", |i| i.given("k_value")),
+    limit("uses memory after tmp: as large as src in i32, and more").when("comparison form", |i| i.given("k_value")),
     EVENT_0.when("comparison form", |i| i.given("k_value")),
 ];
 pub(super) const TGATHERB: &[Hazard] = &[
@@ -678,14 +675,13 @@ pub(super) const THISTOGRAM: &[Hazard] = &[fault("takes rows of dst to have 256 
     .when("several rows of other columns", |i| i.tile("dst").is_some_and(|t| rows(t) > 1 && t.cols != 256))];
 pub(super) const TSORT32: &[Hazard] = &[
     writes_early("dst", "src").on(Targets::DEVICES),
-    fault("writes 32 records, 256 bytes, for every 32 elements of a row: behind dst too").on(Targets::DEVICES).when(
-        "dst has no room for them in its last row",
-        |i| {
+    fault("writes 32 records, 256 bytes, for every 32 elements of a row, also past the end of dst")
+        .on(Targets::DEVICES)
+        .when("dst has no room for them in its last row", |i| {
             let (Some(s), Some(d)) = (i.tile("src"), i.tile("dst")) else { return false };
             let records = cols(s).div_ceil(SORTED) * SORTED * RECORD;
             rows(d).saturating_sub(1) * row_bytes(d) + records > d.bytes()
-        },
-    ),
+        }),
 ];
 pub(super) const TMRGSORT: &[Hazard] = &[
     writes_early("dst", "src0").on(Targets::DEVICES).when("block form", |i| i.given("block_len")),
@@ -703,7 +699,7 @@ pub(super) const TCI: &[Hazard] = &[
         }),
     fault("writes 2560 bytes of tmp, and tmp is shorter")
         .when("4-byte elements, 64 columns and more", |i| i.given("tmp") && short_scratch(i, sequence_written)),
-    limit("stores on the scalar pipe without a flag before or behind")
+    limit("stores on the scalar pipe without a flag before or after it")
         .on(Targets::DEVICES)
         .when("without tmp", |i| !i.given("tmp")),
 ];
@@ -713,7 +709,7 @@ pub(super) fn sequence_written(i: &Instance) -> Option<u64> {
     (size(dst) == 4 && cols(dst) >= 64).then_some(2560)
 }
 pub(super) const TTRI: &[Hazard] = &[
-    fault("writes behind the columns of dst").on(Targets::A5).when("more rows and diagonal than columns", |i| {
+    fault("writes past the columns of dst").on(Targets::A5).when("more rows and diagonal than columns", |i| {
         i.tile("dst").is_some_and(|t| rows(t) as i64 + i.value("diagonal").unwrap_or(0) > t.cols as i64)
     }),
     WIDE,

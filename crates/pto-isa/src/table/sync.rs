@@ -473,7 +473,7 @@ family! { Sync, "pto", sync;
         .page("docs/isa/SYNCALL.md")
         .notes(&[
             "On A2/A3 a binary with only cube code hangs in `aic_only`; build it as a mixed kernel.",
-            "Soft mode gives up after a million polls and goes on.",
+            "Soft mode gives up after a million polls and continues.",
         ])
         .example(
             "func.func @f(%ws: !pto.ptr<i32, gm>) {\n  \
