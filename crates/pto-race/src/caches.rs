@@ -389,7 +389,8 @@ impl Findings<'_> {
             };
             let d = d.legal("the data cache of a core writes back whole lines of 64 bytes");
             let first = Edit::after(all.span(conflict.other.op), CLEAN);
-            let edits = if ordered { vec![first] } else { all.one_after_the_other(conflict, stamp, first) };
+            let forget = Edit::before(all.span(conflict.site.op), CLEAN);
+            let edits = if ordered { vec![first] } else { all.one_after_the_other(conflict, stamp, [first, forget]) };
             match edits.is_empty() {
                 true => d.help(format!(
                     "keep the stores of different cores 64 bytes apart; or after the first store: {WRITE_BACK}, and let the second core wait for it"

@@ -5,7 +5,7 @@
 
 use super::text::StatementPair;
 use super::*;
-use pto_isa::row::{CommOp, Control, Meaning, Movement, SyncOp};
+use pto_isa::row::{CommOp, Control, Meaning, SyncOp};
 
 /// A fix: what is missing, what to do, and the edits if they are certain.
 pub(super) struct Repair {
@@ -47,8 +47,8 @@ pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
 /// Writes scalar stores in the data cache back to memory.
 const WRITE_BACK: [&str; 2] =
     ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
-const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
-const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
+pub(super) const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
+pub(super) const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
 /// Signals that a program may use; `syncall` uses those above.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
 /// On A5 the second vector core has its own signals, at this offset from those of the first.
@@ -92,9 +92,13 @@ impl Findings<'_> {
     }
 
     /// Edits that let one core store after the other has written its line back; `None` if there are none.
-    pub(crate) fn one_after_the_other(&self, conflict: &Conflict, stamp: &Stamp, write_back: Edit) -> Vec<Edit> {
+    pub(crate) fn one_after_the_other(&self, conflict: &Conflict, stamp: &Stamp, edits: [Edit; 2]) -> Vec<Edit> {
         let ordered = self.order(codes::RACE_WRITE, conflict, (Pipe::S, self.pipe_of(stamp)), &BTreeSet::new()).edits;
-        if ordered.is_empty() { ordered } else { std::iter::once(write_back).chain(ordered).collect() }
+        let [write_back, forget] = edits;
+        match ordered.is_empty() {
+            true => ordered,
+            false => std::iter::once(write_back).chain(ordered).chain([forget]).collect(),
+        }
     }
 
     /// Orders a write and a scalar store after it.
@@ -217,7 +221,9 @@ impl Findings<'_> {
         let sides = self.matching(conflict.other.op, conflict.site.op);
         let certain = sides.as_ref().filter(|s| s.exact || code != codes::RACE_OVERWRITE && !self.stated().talks);
         let free = self.free_signals();
-        let (Some(sides), Some(id)) = (certain, free.first()) else {
+        // What is still read has a signal of its own: the data may need one, too.
+        let id = free.get(usize::from(code == codes::RACE_OVERWRITE)).or(free.first());
+        let (Some(sides), Some(id)) = (certain, id) else {
             return repair.help(format!(
                 "send a signal when the first is done, with pto.sync.set <{from}>, and wait for it before the second, with pto.sync.wait <{to}>, equally often on both cores"
             ));
@@ -325,107 +331,6 @@ impl Findings<'_> {
     pub(super) fn free_signals(&self) -> Vec<i64> {
         let used: BTreeSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
         SIGNALS.rev().filter(|id| !used.contains(id)).collect()
-    }
-
-    // ---- blocks ---------------------------------------------------------------------------------------------------
-
-    fn order_blocks(&self, code: Code, conflict: &Conflict) -> Repair {
-        let same_block = conflict.other_core.is_some_and(|c| c.block == conflict.site.core.block);
-        let why = if same_block {
-            "the vector cores of a block run at the same time"
-        } else {
-            "blocks run at the same time, in any order"
-        };
-        let who = if same_block { "core" } else { "block" };
-        let (first, second) = (conflict.other.op, conflict.site.op);
-        let repair = Repair::new(why);
-        let own = format!("give each {who} separate bytes, or use an atomic store");
-        if first == second {
-            return self.order_one_statement(repair, &own, who, conflict);
-        }
-        if let Some(word) = self.stored_word(first) {
-            let told = self.told.contains(&word);
-            let waits = if told { "a store does not wait for earlier stores" } else { SCALAR_STORE };
-            return Repair::new(waits)
-                .label(word, "the other block is signalled here, before the access is guaranteed to be complete")
-                .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
-        }
-        let pair = self.text().pair(first, second);
-        let carried = pair.as_ref().filter(|p| code == codes::RACE_OVERWRITE && p.ends().0 == p.ends().1);
-        if let Some(edits) = carried.and_then(|p| self.between_iterations(p.ends().0, conflict)) {
-            return repair.help(format!("{own}; or {NEXT_ITERATION}")).edits(edits);
-        }
-        match pair.and_then(|pair| self.barrier_between(&pair, conflict)) {
-            Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
-            None => repair
-                .help(format!("{own}, or put pto.syncall between the two where every {who} executes it equally often")),
-        }
-    }
-
-    /// The store of a polled word that tells other cores about a statement, if no barrier stands before it.
-    fn stored_word(&self, first: OpId) -> Option<OpId> {
-        let is = |id: &&OpId, meaning: Meaning| self.module.meaning(**id) == meaning;
-        let behind = self.text().behind(first);
-        let tells = |id: &&OpId| is(id, Movement::StoreScalar.into()) || self.told.contains(id);
-        let word = behind.iter().find(tells).filter(|_| self.asks_for_words)?;
-        let barred = behind.iter().take_while(|id| *id != word).any(|id| is(&id, SyncOp::Barrier.into()));
-        (!barred && self.text().block_of(*word) == self.text().block_of(first)).then_some(*word)
-    }
-
-    /// A `syncall` between two statements that every core executes.
-    fn barrier_between(&self, pair: &StatementPair, conflict: &Conflict) -> Option<Vec<Edit>> {
-        let text = self.text();
-        let (a, b) = pair.ends();
-        let syncall = format!("pto.syncall() mode = <hard>, core_type = <{}>", self.cores_of(conflict));
-        if !text.is_uniform(pair.block) {
-            return None;
-        }
-        if a == b {
-            // Both sides of the branch get one. A core that polls a word of this iteration may never reach the barrier.
-            let branch = self.module.control(a) == Some(Control::If) && pair.first.len() >= 2 && pair.second.len() >= 2;
-            if !branch || self.asks_for_words && text.loop_around(pair.block).is_some() {
-                return None;
-            }
-            let first = self.told_before(pair.first[1], pair.second[1])?;
-            let edits =
-                vec![Edit::after(text.span(first), &*syncall), Edit::before(text.span(pair.second[1]), &*syncall)];
-            return Some(edits);
-        }
-        let later = if text.position(a) < text.position(b) { b } else { a };
-        let mut edits = vec![Edit::before(text.span(later), &*syncall)];
-        if text.loop_around(pair.block).is_some() {
-            // The next iteration comes after this one.
-            edits.push(Edit::after(text.span(later), &*syncall));
-        }
-        Some(edits)
-    }
-
-    /// The statement after which one side of a branch can wait for the other, which waits before a statement of its own: after
-    /// everything that the other side may wait for.
-    fn told_before(&self, first: OpId, second: OpId) -> Option<OpId> {
-        let ops = |id: OpId| self.text().block_of(id).map(|block| &self.module.block(block).ops);
-        let waits = ops(second)?.iter().take_while(|id| **id != second).any(|id| self.waits_inside(*id));
-        if !waits {
-            return Some(self.text().written_back(first));
-        }
-        let rest: Vec<OpId> = ops(first)?.iter().copied().skip_while(|id| *id != first).skip(1).collect();
-        let rest: Vec<OpId> = rest.into_iter().filter(|id| self.module.control(*id) != Some(Control::Yield)).collect();
-        (!rest.iter().any(|id| self.waits_inside(*id))).then(|| rest.last().copied().unwrap_or(first))
-    }
-
-    /// The cores that must take part.
-    pub(super) fn cores_of(&self, conflict: &Conflict) -> &'static str {
-        let roles = (conflict.other_core.map_or(conflict.site.core.role, |c| c.role), conflict.site.core.role);
-        let (mut cube, mut vector) =
-            (roles.0 == Role::Cube || roles.1 == Role::Cube, roles.0 == Role::Vector || roles.1 == Role::Vector);
-        if roles == (Role::Whole, Role::Whole) {
-            (cube, vector) = (self.stated().cube, self.stated().vector);
-        }
-        match (cube, vector) {
-            (true, true) => "mix",
-            (true, false) => "aic_only",
-            _ => "aiv_only",
-        }
     }
 
     // ---- ranks ----------------------------------------------------------------------------------------------------

@@ -5,13 +5,13 @@
 use super::fixes::Repair;
 use super::*;
 use pto_ir::BlockId;
-use pto_isa::row::{Control, FlagForm, SyncOp};
+use pto_isa::row::{FlagForm, SyncOp};
 use pto_isa::sort::SharedSort;
 
 /// The statements that set a flag and those that wait for it, in source order.
-struct FlagEnds {
-    sets: Vec<OpId>,
-    waits: Vec<OpId>,
+pub(super) struct FlagEnds {
+    pub sets: Vec<OpId>,
+    pub waits: Vec<OpId>,
 }
 
 impl FlagEnds {
@@ -30,23 +30,35 @@ impl FlagEnds {
             .any(|id| all.text().around(*id).iter().any(|at| between.contains(at)))
     }
 
+    /// True when the flag is set before the loop of a block.
+    fn is_set_before(&self, all: &Findings<'_>, block: BlockId) -> bool {
+        let around = all.text().loop_around(block);
+        let before = |set: &OpId| {
+            around.is_some_and(|id| {
+                all.text().block_of(*set) == all.text().block_of(id)
+                    && all.text().position(*set) < all.text().position(id)
+            })
+        };
+        self.sets.iter().any(before)
+    }
+
     fn len(&self) -> usize {
         self.sets.len() + self.waits.len()
     }
 
-    /// Those that remain when the sets of each block are paired with the waits after them.
+    /// Those that remain when the waits of each block are paired with the last sets before them.
     fn unpaired(&self, all: &Findings<'_>) -> Self {
         let mut left = Self { sets: Vec::new(), waits: Vec::new() };
         let mut order = [&self.sets[..], &self.waits[..]].concat();
         let place = |id: &OpId| (all.text().block_of(*id), all.text().position(*id));
         order.shared_sort_by_key(place);
         for block in order.chunk_by(|a, b| place(a).0 == place(b).0) {
-            let mut up = std::collections::VecDeque::new();
+            let mut up = Vec::new();
             for id in block {
                 if self.sets.contains(id) {
-                    up.push_back(*id);
-                } else if up.front().is_some_and(|set| !self.is_used_between(all, *set, *id)) {
-                    up.pop_front();
+                    up.push(*id);
+                } else if up.last().is_some_and(|set| !self.is_used_between(all, *set, *id)) {
+                    up.pop();
                 } else {
                     left.waits.push(*id);
                 }
@@ -103,8 +115,13 @@ impl Findings<'_> {
             usize::from(self.last_work_ahead(set) == Some(flag.src))
                 + usize::from(self.first_work_behind(wait) == Some(flag.dst))
         };
+        // A set for the next iteration has the name of the flag that is set before the loop.
+        let carried = self.text().position(wait) < self.text().position(set);
         let change_set = match fits(wait_flag).cmp(&fits(set_flag)) {
             std::cmp::Ordering::Equal => match (all_a.waits.is_empty(), all_b.sets.is_empty()) {
+                _ if carried && all_a.is_set_before(self, block) != all_b.is_set_before(self, block) => {
+                    all_b.is_set_before(self, block)
+                }
                 // Elsewhere one of the two flags has both ends, so here it is the wrong one.
                 (false, true) => true,
                 (true, false) => false,
@@ -208,16 +225,26 @@ impl Findings<'_> {
             .or_else(|| self.equally_often(&ends))
             .or_else(|| self.carried_evenly(&ends))
             .or_else(|| self.without_one_set(&ends, set))
-            .or_else(|| self.wait_behind_loop(&ends))
+            .or_else(|| self.wait_behind_loop(&ends, set))
             .or_else(|| self.without_last_set(&ends, set))
             .or_else(|| self.equally_often(&ends.unpaired(self)))
+            .or_else(|| self.wait_behind_set(&ends, set))
+    }
+
+    /// Everywhere else a set has its wait.
+    fn wait_behind_set(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
+        let left = ends.unpaired(self);
+        let edit = Edit::after(self.span(set), self.flag_text(set, false, None)?);
+        (left.sets == [set] && left.waits.is_empty()).then(|| Repair::new("").edits(vec![edit]))
     }
 
     /// The loop waits for the set of the previous iteration, so the last set needs a wait after the loop.
-    fn wait_behind_loop(&self, ends: &FlagEnds) -> Option<Repair> {
+    fn wait_behind_loop(&self, ends: &FlagEnds, set: OpId) -> Option<Repair> {
         let [wait] = &ends.waits[..] else { return None };
         let around = self.text().loop_around(self.text().block_of(*wait)?)?;
-        let carried = ends.sets.iter().any(|set| self.text().around(*set).contains(&around));
+        let inside = |id: OpId| self.text().around(id).contains(&around);
+        let carried = ends.sets.iter().any(|id| inside(*id))
+            && (inside(set) || self.text().parent(set) == self.text().parent(around));
         let edit = Edit::after(self.span(around), self.flag_text(*wait, false, None)?);
         carried.then(|| Repair::new("").edits(vec![edit]))
     }
@@ -230,6 +257,27 @@ impl Findings<'_> {
         let twice = order.windows(2).find(|w| own.sets.contains(&w[0]) && own.sets.contains(&w[1]))?;
         let edit = Edit::remove(self.span(twice[0]));
         (own.sets.len() > own.waits.len()).then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
+    }
+
+    /// The same in a block that otherwise has a wait for each set.
+    fn without_doubled_set(&self, ends: &FlagEnds) -> Option<Repair> {
+        let uneven = |set: &&OpId| {
+            let own = self.text().block_of(**set).map(|block| ends.within(self, block));
+            own.is_some_and(|own| !own.waits.is_empty() && own.sets.len() == own.waits.len() + 1)
+        };
+        ends.sets.iter().filter(uneven).find_map(|set| self.without_one_set(ends, *set))
+    }
+
+    /// The second of two sets in a row.
+    fn without_repeated_set(&self, set: OpId) -> Option<Repair> {
+        let flag =
+            |id: OpId| pto_check::flag_of(self.module, id).filter(|_| self.module.sync(id) == self.module.sync(set));
+        let block = self.text().block_of(set)?;
+        let at = self.text().position(set);
+        let ops = &self.module.block(block).ops;
+        let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| ops.get(at));
+        let again = beside.copied().any(|id| flag(id).is_some() && flag(id) == flag(set));
+        again.then(|| Repair::new("").help("one set for each wait").edits(vec![Edit::remove(self.span(set))]))
     }
 
     /// A set after the last wait of its block.
@@ -245,10 +293,13 @@ impl Findings<'_> {
 
     /// The fix for a flag that is set again before a wait has cleared it.
     pub(super) fn wait_between(&self, flag: Flag, first: OpId, second: OpId) -> Option<Repair> {
-        if self.module.sync(second) == Some(SyncOp::SetFlag(FlagForm::Computed)) {
-            return self.computed_pair(flag, second);
+        let computed = |id: OpId| self.module.sync(id) == Some(SyncOp::SetFlag(FlagForm::Computed));
+        match [first, second].map(computed) {
+            [true, true] => return self.computed_pair(flag, second),
+            [_, true] => return self.without_repeated_set(first).or_else(|| self.computed_pair(flag, second)),
+            _ => {}
         }
-        let ends = self.ends_of(flag)?;
+        let Some(ends) = self.ends_of(flag) else { return self.without_repeated_set(first) };
         let unawaited = || {
             let without = || Repair::new("nobody waits for it").edits(vec![Edit::remove(self.span(second))]);
             ends.waits.is_empty().then(without)
@@ -257,6 +308,7 @@ impl Findings<'_> {
             .or_else(unawaited)
             .or_else(|| self.equally_often(&ends))
             .or_else(|| self.carried_evenly(&ends))
+            .or_else(|| self.without_doubled_set(&ends))
             .or_else(|| self.alternate_iterations(flag, &ends))
             .or_else(|| self.another_id(flag, &ends, second))
             .or_else(|| self.without_one_set(&ends, first))
@@ -354,114 +406,5 @@ impl Findings<'_> {
         let edits = self.replaced(wait, self.computed_text(flag, false, name)).into();
         let help = format!("wait for the id of the set; or set the id of the wait, {}", self.name(Some(other)));
         Some(Repair::new("").help(help).edits(edits))
-    }
-
-    // ---- as often on one side as on the other ---------------------------------------------------------------------
-
-    /// One set and one wait, one of which a branch or a loop may skip or repeat: both move to the innermost common block.
-    fn equally_often(&self, ends: &FlagEnds) -> Option<Repair> {
-        let ([set], [wait]) = (&ends.sets[..], &ends.waits[..]) else { return None };
-        let text = self.text();
-        let pair = text.pair(*set, *wait)?;
-        let (a, b) = pair.ends();
-        let outer = |list: &[OpId]| list[..list.len() - 1].iter().any(|id| text.is_section(*id));
-        if a == b || outer(&pair.first) || outer(&pair.second) {
-            return None;
-        }
-        let (set_text, wait_text) = (self.flag_text(*set, true, None)?, self.flag_text(*wait, false, None)?);
-        let around = text.loop_around(pair.block);
-        let mut edits = Vec::new();
-        if text.position(a) > text.position(b) {
-            // The set comes after the wait.
-            return match around {
-                None if (a, b) == (*set, *wait) && self.is_worked_ahead(*set, *wait) => {
-                    edits.extend([Edit::before(self.span(*wait), set_text), Edit::remove(self.span(*set))]);
-                    let help = "set it before the wait; or wait after the set";
-                    Some(Repair::new("").help(help).edits(edits))
-                }
-                None if (a, b) == (*set, *wait) => {
-                    edits.extend([Edit::remove(self.span(*wait)), Edit::after(self.span(*set), wait_text)]);
-                    let help = "wait after the set; or remove both if nothing after the wait needs them";
-                    Some(Repair::new("").help(help).edits(edits))
-                }
-                Some(around) if (a, b) != (*set, *wait) => {
-                    self.move_out(&mut edits, (*set, a), (*wait, b), &set_text, &wait_text);
-                    edits.push(Edit::before(self.span(around), set_text));
-                    edits.push(Edit::after(self.span(around), wait_text));
-                    Some(Repair::new("").help("once in each iteration").edits(edits))
-                }
-                _ => None,
-            };
-        }
-        if (a, b) == (*set, *wait) {
-            return None;
-        }
-        let dst = pto_check::flag_of(self.module, *wait)?.1;
-        if b == *wait && text.is_loop(a) && self.works_on(a, dst) {
-            // The next iteration uses the pipe that waits.
-            edits.extend([Edit::after(self.span(*set), wait_text), Edit::remove(self.span(*wait))]);
-            return Some(Repair::new("").help("wait in each iteration").edits(edits));
-        }
-        self.move_out(&mut edits, (*set, a), (*wait, b), &set_text, &wait_text);
-        Some(Repair::new("").help("set it and wait for it on every path, equally often").edits(edits))
-    }
-
-    /// A set before a loop, a wait after it, and inside the wait and the set for the next iteration, one of which a branch or a loop may
-    /// skip or repeat.
-    fn carried_evenly(&self, ends: &FlagEnds) -> Option<Repair> {
-        let text = self.text();
-        let pick = |a: &[OpId]| <[OpId; 2]>::try_from(a).ok();
-        let ([first, set], [wait, last]) = (pick(&ends.sets)?, pick(&ends.waits)?);
-        let pair = text.pair(wait, set)?;
-        let (b, a) = pair.ends();
-        let around = text.owner(pair.block).filter(|id| text.is_loop(*id))?;
-        let outside = [first, last].iter().all(|id| text.block_of(*id) == text.block_of(around));
-        let in_order = text.position(first) < text.position(around) && text.position(around) < text.position(last);
-        if !outside || !in_order || text.position(b) >= text.position(a) || (b, a) == (wait, set) {
-            return None;
-        }
-        let (set_text, wait_text) = (self.flag_text(set, true, None)?, self.flag_text(wait, false, None)?);
-        let mut edits = Vec::new();
-        self.move_out(&mut edits, (set, a), (wait, b), &set_text, &wait_text);
-        Some(Repair::new("").help("once in each iteration").edits(edits))
-    }
-
-    /// True when the pipe that sets a flag has work before a wait.
-    fn is_worked_ahead(&self, set: OpId, wait: OpId) -> bool {
-        let src = pto_check::flag_of(self.module, set).map(|(src, ..)| src);
-        let ahead = self.text().ahead(wait);
-        src.is_some_and(|src| ahead.iter().any(|id| self.works_on(*id, src)))
-    }
-
-    /// Moves a set after the statement that contains it, and a wait before the one that contains it.
-    fn move_out(
-        &self,
-        edits: &mut Vec<Edit>,
-        (set, behind): (OpId, OpId),
-        (wait, before): (OpId, OpId),
-        set_text: &str,
-        wait_text: &str,
-    ) {
-        if set != behind {
-            edits.extend([Edit::remove(self.span(set)), Edit::after(self.span(behind), set_text)]);
-        }
-        if wait != before {
-            edits.extend([Edit::before(self.span(before), wait_text), Edit::remove(self.span(wait))]);
-        }
-    }
-
-    /// The names of the counter and the bounds of a loop that counts with `index`.
-    pub(super) fn loop_names(&self, id: OpId) -> Option<[String; 4]> {
-        let module = self.module;
-        if module.control(id) != Some(Control::For) {
-            return None;
-        }
-        let body = module.region(*module.op_regions(id).first()?).blocks.first().copied()?;
-        let counter = *module.block(body).args.first()?;
-        let operands = module.operands(id);
-        let values = [counter, operands.first()?.value, operands.get(1)?.value, operands.get(2)?.value];
-        let index = |v: &ValueId| matches!(module.value_type(*v), pto_isa::Type::Scalar(pto_isa::ScalarType::Index));
-        let fits = |v: &ValueId| !module.value_name(*v).is_empty() && index(v);
-        values.iter().all(fits).then(|| values.map(|v| module.value_name(v).to_string()))
     }
 }

@@ -82,6 +82,11 @@ impl Findings<'_> {
     pub(super) fn last_work_ahead(&self, id: OpId) -> Option<Pipe> {
         let block = self.text().block_of(id)?;
         let before = &self.module.block(block).ops[..self.text().position(id)];
-        before.iter().rev().find_map(|at| self.work_pipe(*at))
+        let last = |at: &OpId| {
+            let mut last = self.work_pipe(*at);
+            self.module.walk_inside(*at, &mut |id| last = self.work_pipe(id).or(last));
+            last
+        };
+        before.iter().rev().find_map(last)
     }
 }

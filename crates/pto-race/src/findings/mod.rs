@@ -1,6 +1,9 @@
 //! Findings, one for each pair of lines.
 
+mod blocks;
+mod ended;
 mod entries;
+mod evenly;
 mod fixes;
 mod flags;
 mod forms;
@@ -111,6 +114,8 @@ pub(crate) struct Findings<'a> {
     pub now: u64,
     /// The program is deadlocked: what comes later never executes.
     stuck: bool,
+    /// Cores wait at a `syncall` to which not all of them come.
+    uneven: bool,
 }
 
 #[derive(Debug)]
@@ -210,6 +215,7 @@ impl<'a> Findings<'a> {
             pages: Box::default(),
             now: 0,
             stuck: false,
+            uneven: false,
         }
     }
 
@@ -237,6 +243,8 @@ impl<'a> Findings<'a> {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         self.keep_worst_races();
         self.repair_ranks();
+        self.repair_late_writes();
+        self.leave_uneven_barriers();
         self.repair_talk();
         self.move_tiles();
         let mut all: Vec<Diagnostic> = self.found.into_values().map(Finding::finish).collect();
@@ -257,50 +265,6 @@ impl<'a> Findings<'a> {
         if let Some(found) = self.found.get_mut(&key) {
             let (_, _, pairs) = found.ranks.get_or_insert_with(|| (*conflict, *stamp, BTreeSet::new()));
             pairs.insert((other.rank, conflict.site.core.rank));
-        }
-    }
-
-    /// Adds fixes for conflicts between ranks, when all of their pairs are known.
-    fn repair_ranks(&mut self) {
-        let several = self.found.iter().filter_map(|(key, f)| Some((key, f.ranks.as_ref()?)));
-        let repairs: Vec<_> =
-            several.map(|(key, (conflict, stamp, pairs))| (*key, self.repair(key.0, conflict, stamp, pairs))).collect();
-        let plain = |key: &FindingKey| {
-            let found = repairs.iter().find(|(k, _)| k == key).map(|(_, r)| &r.edits)?;
-            found.iter().all(|e| e.change != Change::Parameter).then(|| found.clone())
-        };
-        // A write that may come late also conflicts with the read of its own iteration: both must be ordered.
-        let reversed = |key: &FindingKey| (codes::RACE_READ, key.2.unwrap_or(key.1), Some(key.1));
-        let also: Vec<_> = repairs.iter().map(|(key, _)| plain(&reversed(key)).unwrap_or_default()).collect();
-        for ((key, mut repair), more) in repairs.into_iter().zip(also) {
-            if key.0 == codes::RACE_OVERWRITE && !repair.edits.is_empty() {
-                let new = more.into_iter().filter(|e| !repair.edits.contains(e));
-                let new: Vec<Edit> = new.collect();
-                repair.edits.extend(new);
-            }
-            if let Some(found) = self.found.get_mut(&key) {
-                let d = found.diagnostic.clone().edits(repair.edits);
-                found.diagnostic = Diagnostic { help: repair.help, ..d };
-            }
-        }
-    }
-
-    /// If cores already signal each other, a blocked pipe or a surplus signal lets them get out of step; races that follow have the same
-    /// cause.
-    fn repair_talk(&mut self) {
-        let removes = |d: &Diagnostic| d.edits.iter().all(|e| e.change == Change::Remove);
-        let is_reason = |key: &FindingKey, d: &Diagnostic| match key.0 {
-            codes::FLAG_UNSET => true,
-            codes::SIGNAL_LEFT => removes(d) && self.is_sent_too_often(key.1),
-            _ => false,
-        };
-        let reason = self.found.iter().find(|(key, f)| !f.diagnostic.edits.is_empty() && is_reason(key, &f.diagnostic));
-        let Some(reason) = reason.filter(|_| self.stated().talks).map(|(_, f)| f.diagnostic.clone()) else { return };
-        for (key, found) in self.found.iter_mut().filter(|(_, f)| f.reach == AccessDistance::Block) {
-            if RACES.contains(&key.0) {
-                let d = found.diagnostic.clone().edits(reason.edits.clone());
-                found.diagnostic = Diagnostic { help: reason.help.clone(), ..d };
-            }
         }
     }
 

@@ -137,6 +137,8 @@ impl Findings<'_> {
 
     /// The fix for a deadlock, given where cores wait. Signals that are left over have the same cause.
     pub fn end_deadlock(&mut self, problem: Diagnostic, stuck: &[StuckCore], ended: &[CoreId]) -> Diagnostic {
+        let barrier = |s: &StuckCore| self.module.sync(s.op) == Some(SyncOp::AllCores);
+        self.uneven |= stuck.iter().any(barrier);
         let spans: Vec<Span> = std::iter::once(&problem.primary).chain(&problem.labels).map(|l| l.span).collect();
         let waiting: Vec<OpId> = spans.iter().filter_map(|span| self.text().at(*span)).collect();
         let left = [codes::PIPE_LEFT, codes::SIGNAL_LEFT];
@@ -169,11 +171,30 @@ impl Findings<'_> {
             return self.one_signal(sent, wanted);
         }
         self.tell_second_core(&sets, wanted.id)
+            .or_else(|| self.without_doubled_wait(waiting))
             .or_else(|| sets.iter().find_map(|set| self.sent_before(*set, at, waiting)))
             .or_else(|| match (&sets[..], &waits[..]) {
                 ([set], [wait]) => self.sent_equally_often(*set, *wait),
                 _ => None,
             })
+    }
+
+    /// Of two waits in a row for a signal, the second takes the one of the next iteration.
+    fn without_doubled_wait(&self, waiting: &[OpId]) -> Option<Repair> {
+        let ops = self.stated().signal_ops.iter().copied();
+        let stuck: BTreeSet<Option<i64>> = waiting.iter().map(|at| self.raw_id(*at)).collect();
+        let doubled = |id: &OpId| {
+            let next = self.rest_of_block(*id).first();
+            let again = next.is_some_and(|next| !self.sends(*next) && self.raw_id(*next) == self.raw_id(*id));
+            again && !self.sends(*id) && self.module.sync(*id) == next.and_then(|next| self.module.sync(*next))
+        };
+        let looped = |id: &OpId| self.text().block_of(*id).and_then(|block| self.text().loop_around(block)).is_some();
+        // Several vector cores may each send one.
+        let first = ops.filter(|id| self.raw_id(*id).is_some() && looped(id)).find(doubled)?;
+        let (sets, waits) = self.signals_of(self.wanted(first)?);
+        let uneven = waits.len() > sets.len() && !stuck.is_empty();
+        let edit = Edit::remove(self.span(first));
+        uneven.then(|| Repair::new("").help("one wait for each signal").edits(vec![edit]))
     }
 
     /// On A5 the cube core signals each vector core separately.

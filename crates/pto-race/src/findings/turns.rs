@@ -9,7 +9,7 @@ impl Findings<'_> {
     /// often, or if it waits for another core.
     pub(super) fn in_turns(&self, op: OpId, conflict: &Conflict) -> Option<Vec<Edit>> {
         let statement = self.uniform_statement(op)?;
-        if self.module.results(statement).len() > 0 || self.waits_inside(statement) {
+        if self.module.results(statement).len() > 0 || self.waits_inside(statement) || self.tells_behind(statement) {
             return None;
         }
         let at = self.text().span(statement);
