@@ -42,7 +42,7 @@ impl Module {
     /// ```
     ///
     /// # Errors
-    /// A buffer that may be one of several different tiles, or of which more is asked than a tile tells.
+    /// A buffer that may be one of several different tiles, or that is used in a way that a tile does not support.
     pub fn with_tiles(&self) -> Result<Option<Self>, Error> {
         if !self.types().iter().any(is_local) {
             return Ok(None);

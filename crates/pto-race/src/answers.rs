@@ -1,4 +1,4 @@
-//! Tests that a program makes once and continues after, whatever the result.
+//! Tests that a program makes once, continuing with either result.
 //!
 //! The result depends on timing. So one run answers yes whenever the condition holds, and further runs answer no wherever
 //! that is possible.

@@ -19,7 +19,7 @@ struct CachedStore {
     stamp: Stamp,
     bytes: Mask,
     back: Option<Stamp>,
-    /// Bytes of others that the copy behind the store does not have.
+    /// Bytes of other writers that the copy of the line lacks.
     lacks: Vec<(Stamp, Mask)>,
 }
 
@@ -35,7 +35,7 @@ fn mask(line: i64, (first, end): (i64, i64)) -> Mask {
     below(end) & !below(first)
 }
 
-/// A copy of a line in the cache of a core, and what was known to be done when it was made.
+/// A copy of a line in the cache of a core, and the clock when it was made.
 #[derive(Clone, Debug)]
 struct CachedCopy {
     team: u32,
@@ -62,7 +62,7 @@ pub(crate) struct Caches {
     lines: BTreeMap<(usize, i64), CacheLine>,
     /// The last value that a polling loop found, by core and word.
     asked: BTreeMap<(usize, Word), i64>,
-    /// What a core knew when it made its last copy: it often knows the same at the next.
+    /// The clock of the last copy: the next copy often has the same.
     known: Option<Arc<Clock>>,
 }
 
@@ -98,7 +98,7 @@ impl Caches {
         undone
     }
 
-    /// What is undone by lines that a team leaves in its caches.
+    /// The writes that lines in the caches of a finished team undo.
     fn left(&mut self, team: u32) -> Vec<Undone> {
         let mut undone = Vec::new();
         for (&(buffer, line), state) in &mut self.lines {
@@ -122,7 +122,7 @@ impl Caches {
         }
     }
 
-    /// What a core knows now, shared with its last copy if that is the same.
+    /// The current clock of a core, shared with its last copy if it is the same.
     fn known(&mut self, now: &Now<'_>) -> Arc<Clock> {
         match &self.known {
             Some(known) if **known == *now.clock => known.clone(),
@@ -177,7 +177,7 @@ impl Caches {
             let lacks = written.iter().map(|(write, bytes)| (*write, mask(at, *bytes)));
             let lacks = lacks.filter(|(write, _)| (write.team, write.thread) != (stamp.team, stamp.thread));
             if !access.write {
-                // What was not written back is reported as that.
+                // A store that was not written back is reported separately.
                 let is_there = |write: &Stamp| line.store_of(write).is_none_or(is_back);
                 let is_old = |write: &Stamp| now.is_after(write) && is_there(write) && !line.has(&copy, write, is_seen);
                 for (write, _) in lacks.filter(|(write, bytes)| bytes & touched != 0 && is_old(write)) {
@@ -210,14 +210,14 @@ impl CacheLine {
         copy
     }
 
-    /// What a write of a scalar unit is kept as.
+    /// The cached store of a write of a scalar unit.
     fn store_of(&self, write: &Stamp) -> Option<&CachedStore> {
         let who = (write.team, write.thread);
         self.stores.iter().find(|s| (s.stamp.team, s.stamp.thread) == who && write.time <= s.stamp.time)
     }
 
-    /// True when a copy has what was written. What a scalar unit stores is there once it was written back; if it never is, that is
-    /// reported where it is read.
+    /// True when a copy contains a write. A scalar store is in memory once it is written back; if it never is, that is reported at
+    /// the read.
     fn has(&self, copy: &CachedCopy, write: &Stamp, is_seen: impl Fn(&CachedStore) -> bool) -> bool {
         let store = self.store_of(write);
         copy.has(write) && store.is_none_or(|s| s.back.is_none_or(|back| copy.has(&back)) || is_seen(s))
@@ -242,7 +242,7 @@ impl CacheLine {
     }
 }
 
-/// A write that the write-back of a line replaces with what was there before.
+/// A write that the write-back of a line replaces with the old bytes.
 struct Undone {
     buffer: usize,
     first: u64,
@@ -251,7 +251,7 @@ struct Undone {
 }
 
 impl CachedStore {
-    /// What goes wrong when the line is written back as it is.
+    /// The writes that are undone when the line is written back.
     fn undone(&mut self, buffer: usize, line: i64) -> Vec<Undone> {
         let lost = std::mem::take(&mut self.lacks).into_iter().filter(|(_, bytes)| bytes & !self.bytes != 0);
         let first = (line * CACHE_LINE) as u64;
@@ -280,14 +280,14 @@ impl Detector<'_> {
         }
     }
 
-    /// What is still in the caches when cores are done is written back later.
+    /// Lines that are still in the caches when cores finish are written back later.
     pub fn leave_caches(&mut self) {
         for undone in self.caches.left(self.team()) {
             self.undoes(&undone, None);
         }
     }
 
-    /// A line is written back, and with it bytes that others have replaced since it was read.
+    /// A line is written back, including bytes that others have written since it was read.
     fn undoes(&mut self, Undone { buffer, first, write, store }: &Undone, known: Option<&Clock>) {
         let same = write.team == store.team;
         let site = InstrSite { op: store.op, step: store.step, core: self.core_at(store.thread) };
@@ -323,7 +323,7 @@ impl Detector<'_> {
 }
 
 const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all #pto.fence_scope<gm>";
-/// Writes all lines back and forgets them.
+/// Writes all lines back and invalidates them.
 const CLEAN: &str = "pto.cmo.cacheinvalid all #pto.address_space<gm>";
 
 impl Findings<'_> {
@@ -339,8 +339,7 @@ impl Findings<'_> {
         });
     }
 
-    /// A line is written back that lacks what somebody else has written there. A copy that is older than an ordered write has to be
-    /// forgotten.
+    /// A line is written back that lacks the write of another core. A copy that is older than an ordered write must be invalidated.
     fn line_undone(&mut self, conflict: &Conflict, stamp: &Stamp, ordered: bool) {
         if self.has(codes::CACHE_SHARED, conflict.other.op, conflict.site.op) {
             return;
@@ -362,7 +361,7 @@ impl Findings<'_> {
         });
     }
 
-    /// Who writes beside a scalar store.
+    /// The writer next to a scalar store.
     fn writer(&self, conflict: &Conflict) -> String {
         let pipe = pto_check::pipe_of(self.module(), conflict.other.op, self.target).unwrap_or(Pipe::S);
         match conflict.other_core {

@@ -58,7 +58,7 @@ impl Memories {
         }
     }
 
-    /// Who wrote bytes of global memory last, with the bytes of each.
+    /// The last writers of bytes of global memory, with the bytes of each.
     pub fn writes_of_line(&mut self, buffer: usize, first: i64, bytes: u64) -> Vec<(Stamp, (i64, i64))> {
         let mut all = Vec::new();
         let Ok(start) = u64::try_from(first) else { return all };

@@ -31,7 +31,7 @@ pub(crate) struct Branches {
     /// Forced values of scalars from memory, and the values they had.
     pub numbers: BTreeMap<OpId, u64>,
     pub found: BTreeMap<OpId, u64>,
-    /// The scalar stores and notifications whose numbers they were; nothing where memory was as it was given.
+    /// The scalar stores and notifications that wrote the values; `None` for initial memory.
     pub writers: BTreeMap<OpId, BTreeSet<Option<OpId>>>,
     /// The last of them for each word.
     pub stored: BTreeMap<Word, OpId>,

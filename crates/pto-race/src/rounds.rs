@@ -68,7 +68,7 @@ pub(crate) struct CyclicBlocks {
     pub blocks: BTreeSet<BlockId>,
     /// The branches that may leave it: the condition of each, and the value with which it stays.
     pub exits: Vec<(OpId, ValueId, bool)>,
-    /// The switches that may: what each looks at, and which of its successors stay.
+    /// The switches that may: the value of each, and which of its successors stay.
     pub switches: Vec<(OpId, ValueId, BTreeSet<u32>)>,
 }
 
@@ -163,13 +163,13 @@ pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
     all
 }
 
-/// A branch of several ways.
+/// A branch with several targets.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockWays {
     /// The successors with which it stays in the smallest loop that it can leave.
     pub stays: BTreeSet<u32>,
     pub default: u32,
-    /// Its loop does not depend on it alone, so the program may go on without what it asks for.
+    /// The loop does not depend on it alone, so the program may continue without the awaited value.
     pub may_go_on: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What an instruction that reads and writes means for memories and caches.
+//! The effects of an instruction on memories and caches.
 
 use crate::OrderedBy;
 use crate::clock::{PIPES, pipe_index};
@@ -11,7 +11,7 @@ use pto_cpu::{Access, AddressSpace, Atomic, DEVICE};
 use pto_isa::Pipe;
 
 impl Detector<'_> {
-    /// An instruction reads and writes.
+    /// Records the reads and writes of an instruction.
     pub fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
         let team = self.team();
         let state = &mut self.cores[core];
@@ -77,12 +77,12 @@ impl Detector<'_> {
         self.changes_words((core, pipe_at), site, accesses, overlaps);
     }
 
-    /// A step of a pipe between cores that moves a tile: the pipe, and what it touches.
+    /// A FIFO step that moves a tile: the pipe, and the bytes it accesses.
     pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
         self.issue(core, self.index_of(pipe), PipeStep::Work, site, accesses);
     }
 
-    /// Gives the memory of a popped tile back.
+    /// Frees the memory of a popped tile.
     pub fn give_back(&mut self, core: usize, access: &Access, site: InstrSite) {
         let stamp = Stamp {
             team: self.team(),
@@ -97,7 +97,7 @@ impl Detector<'_> {
             atomic: Atomic::No,
         };
         self.memories.visit(core, access, |_, _, segment| {
-            // When the ring has come round, another entry lies there.
+            // When the ring has wrapped around, another entry lies there.
             if segment.write.is_none_or(|w| Some(w.tile) == access.tile) {
                 segment.lost = segment.write.into_iter().collect();
                 segment.write = Some(stamp);

@@ -211,7 +211,7 @@ impl Findings<'_> {
         Some(Repair::new("").edits(vec![Edit::before(self.span(wait), self.flag_text(wait, true, None)?)]))
     }
 
-    // ---- a set that nobody waits for ------------------------------------------------------------------------------
+    // ---- a set without a wait --------------------------------------------------------------------------------------
 
     /// The fix for a set that is left over at the end.
     pub(super) fn wait_missing(&self, flag: Flag, set: OpId) -> Option<Repair> {

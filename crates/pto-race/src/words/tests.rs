@@ -139,13 +139,13 @@ fn a_word_may_change_between_its_load_and_the_question() {
 }
 
 impl Run {
-    /// Stores a number of so many bytes.
+    /// Stores a number of this many bytes.
     fn store(&mut self, core: usize, word: Word, bytes: u64, value: i64) {
         let moment = self.moment(core);
         self.log.change((word, bytes), None, WordChange::Set(value), moment);
     }
 
-    /// Finds a number of so many bytes, which is what is asked for.
+    /// Reads a number of this many bytes, which is the awaited one.
     fn read(&mut self, core: usize, word: Word, bytes: u64, number: i64) {
         let moment = self.moment(core);
         let found = FoundNumber { op: OpId::from_index(0), word, bytes, number, seen: Seen::Now };
