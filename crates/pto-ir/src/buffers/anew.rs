@@ -4,7 +4,8 @@
 //! a copy of the contents, as it does for values.
 
 use super::origins::Origins;
-use crate::{BlockId, Module, OpId, Operand, ValueId};
+use super::uses::BodyUses;
+use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::{Control, Effect, Storage};
 use pto_isa::{Targets, Type};
 use std::cell::OnceCell;
@@ -84,11 +85,12 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     // The parameters of the next iteration are another buffer.
     let handed_on = &module.block(first).args.iter().copied().collect();
     let elsewhere = &elsewhere(module, ways, id, &blocks);
+    let uses = BodyUses::of(module, &blocks);
     let clashes = |(arg, next): &(&ValueId, &ValueId)| {
         // A yielded buffer may be allocated inside under another name: on one side of a branch, or with another type.
         let origins = ways.origins(**next, handed_on).into_iter().filter(|v| made.contains(v));
         let next = ways.names(origins, elsewhere);
-        !next.is_empty() && is_overwritten(module, targets, &ways.names([**arg], elsewhere), &next, &blocks)
+        !next.is_empty() && uses.is_overwritten(targets, &ways.names([**arg], elsewhere), &next)
     };
     let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
@@ -143,50 +145,11 @@ pub(super) fn made_inside(module: &Module, blocks: &[BlockId]) -> Vec<ValueId> {
     made
 }
 
-/// True when the buffer of the previous iteration is used, under any name, after the own buffer has been accessed.
-pub(super) fn is_overwritten(
-    module: &Module,
-    targets: Targets,
-    arg: &BTreeSet<ValueId>,
-    next: &BTreeSet<ValueId>,
-    blocks: &[BlockId],
-) -> bool {
-    let mut touched = false;
-    let mut clash = false;
-    for block in blocks {
-        module.walk(*block, &mut |id| {
-            let hands_on = hands_on(module, id);
-            let ends = hands_on && blocks.iter().any(|b| module.block(*b).ops.last() == Some(&id));
-            // Aliases only, also at the end of a branch.
-            if module.op(id).op.row().effect == Effect::View || (hands_on && !ends) {
-                return;
-            }
-            let uses = |names: &BTreeSet<ValueId>| module.operands(id).iter().any(|o| names.contains(&o.value));
-            let (old, new) = (uses(arg), uses(next));
-            // In its second iteration, a loop reads what its first iteration has overwritten.
-            clash |= is_loop(module, id) && has_uses(module, id, arg) && has_uses(module, id, next);
-            clash |= old && (touched || (new && (ends || !in_place(module, targets, id, arg, next))));
-            touched |= new;
-        });
-    }
-    clash
-}
-
 pub(super) fn is_loop(module: &Module, id: OpId) -> bool {
     module.control(id).is_some_and(Control::is_loop)
 }
 
-/// True when instructions inside an operation use a buffer.
-fn has_uses(module: &Module, id: OpId, names: &BTreeSet<ValueId>) -> bool {
-    let mut found = false;
-    module.walk_inside(id, &mut |inner| {
-        let names_only = module.op(inner).op.row().effect == Effect::View || hands_on(module, inner);
-        found |= !names_only && module.operands(inner).iter().any(|o| names.contains(&o.value));
-    });
-    found
-}
-
-fn hands_on(module: &Module, id: OpId) -> bool {
+pub(super) fn hands_on(module: &Module, id: OpId) -> bool {
     matches!(module.control(id), Some(Control::Yield | Control::Condition))
 }
 
@@ -214,16 +177,4 @@ pub(super) fn reached(
         }
     }
     found
-}
-
-/// True when an instruction may write its result over an operand.
-fn in_place(module: &Module, targets: Targets, id: OpId, old: &BTreeSet<ValueId>, new: &BTreeSet<ValueId>) -> bool {
-    let tiles = |names: &BTreeSet<ValueId>| {
-        let operands = module.operands(id).iter().filter(|o| names.contains(&o.value));
-        let tile = |o: &Operand| Some((usize::from(o.slot), module.value_type(o.value).local_tile()?));
-        operands.map(tile).collect::<Option<Vec<_>>>()
-    };
-    let row = module.op(id).op.row();
-    let (Some(from), Some(to)) = (tiles(old), tiles(new)) else { return false };
-    from.iter().all(|f| to.iter().all(|t| row.may_overwrite(targets, (f.0, &f.1), (t.0, &t.1))))
 }

@@ -15,6 +15,7 @@ mod origins;
 mod regions;
 mod rounds;
 mod timeline;
+mod uses;
 mod windows;
 
 use anew::{Ways, all_contents, are_needed};

@@ -3,7 +3,8 @@
 //! A buffer must not be allocated while an alias of it from an earlier iteration is live. Aliases and liveness are computed for 64 values
 //! at a time, so that long loops take little more time than short ones.
 
-use super::anew::{Ways, is_overwritten, made_inside, reached};
+use super::anew::{Ways, made_inside, reached};
+use super::uses::BodyUses;
 use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::Targets;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -136,7 +137,7 @@ impl<'a> CyclePass<'a> {
         let mut handed = inner.ops.last().into_iter().flat_map(|end| handed(self.module, *end));
         handed.any(|(v, to)| old.contains(&v) && self.needed.contains(&to))
             || results.any(|v| self.users(v, block).next().is_some())
-            || is_overwritten(self.module, targets, &old, &own, &[self.blocks[block]])
+            || BodyUses::of(self.module, &[self.blocks[block]]).is_overwritten(targets, &old, &own)
     }
 }
 

@@ -7,6 +7,7 @@ pub(super) const SHAPES: &[Shape] = &[
     Shape { name: "copies from loop to loop", text: copies_in_a_chain, kind: Runs },
     Shape { name: "copies of one tile", text: copies_of_one, kind: Runs },
     Shape { name: "copies in a loop", text: copies_in_a_loop, kind: Runs },
+    Shape { name: "copies that one loop carries", text: carried_copies, kind: Runs },
     Shape { name: "tiles from block to block", text: blocks_with_tiles, kind: Runs },
     Shape { name: "one of two tiles from block to block", text: blocks_with_choices, kind: Runs },
     Shape { name: "tiles from branch to branch in a loop", text: choices_in_a_loop, kind: Runs },
@@ -45,6 +46,26 @@ fn copies_in_a_loop(lines: usize) -> String {
     };
     let body: String = (0..lines / 6).map(&mut inner).collect();
     small(&format!("{HEAD}  scf.for %i = %c0 to %c2 step %c1 {{\n{body}  }}\n{END}"))
+}
+
+/// One loop creates many tiles, each while it still reads the previous one.
+fn carried_copies(lines: usize) -> String {
+    let count = (lines / 7).max(1);
+    let list = |each: &dyn Fn(usize) -> String| (0..count).map(each).collect::<Vec<_>>().join(",\n");
+    let body = |k| {
+        format!(
+            "    %b{k} = pto.alloc_tile : !t\n    pto.tload ins(%xs : !v) outs(%b{k} : !t)
+    pto.tstore ins(%a{k} : !t) outs(%ys : !v)\n"
+        )
+    };
+    small(&format!(
+        "{HEAD}  %r:{count} = scf.for %i = %c0 to %c2 step %c1 iter_args({}) -> ({}) {{\n{}    scf.yield {} : {}\n  }}\n{END}",
+        list(&|k| format!("%a{k} = %t")),
+        list(&|_| "!t".to_string()),
+        (0..count).map(body).collect::<String>(),
+        list(&|k| format!("%b{k}")),
+        list(&|_| "!t".to_string()),
+    ))
 }
 
 /// Each block makes a tile from the one that it gets.

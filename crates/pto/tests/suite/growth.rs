@@ -67,6 +67,7 @@ const ONCE_SLOW: &[(&str, &str)] = &[
     ("copies from loop to loop", "plan"),
     ("copies of one tile", "plan"),
     ("copies in a loop", "plan"),
+    ("copies that one loop carries", "plan"),
     ("tiles from block to block", "plan"),
     ("one of two tiles from block to block", "plan"),
     ("tiles from branch to branch in a loop", "level 2"),
