@@ -3,6 +3,7 @@
 use super::fixes::{BARRIER_ALL, NEXT_ITERATION, Repair, SCALAR_STORE};
 use super::text::StatementPair;
 use super::*;
+use pto_ir::BlockId;
 use pto_isa::row::{Control, Meaning, Movement, SyncOp};
 
 impl Findings<'_> {
@@ -32,7 +33,8 @@ impl Findings<'_> {
         if let Some(edits) = carried.and_then(|p| self.between_iterations(p.ends().0, conflict)) {
             return repair.help(format!("{own}; or {NEXT_ITERATION}")).edits(edits);
         }
-        match pair.and_then(|pair| self.barrier_between(&pair, conflict)) {
+        let apart = pair.is_none().then(|| self.barrier_between_ways(first, second, conflict)).flatten();
+        match pair.and_then(|pair| self.barrier_between(&pair, conflict)).or(apart) {
             Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
             None => repair
                 .help(format!("{own}, or put pto.syncall between the two where every {who} executes it equally often")),
@@ -78,6 +80,31 @@ impl Findings<'_> {
             edits.push(Edit::after(text.span(later), &*syncall));
         }
         Some(edits)
+    }
+
+    /// A `syncall` on both ways of a `cf.cond_br` with which a function begins: every core takes one of them, once.
+    fn barrier_between_ways(&self, first: OpId, second: OpId, conflict: &Conflict) -> Option<Vec<Edit>> {
+        let text = self.text();
+        let [a, b] = [first, second].map(|op| text.around(op).last().copied());
+        let (a, b) = (a?, b?);
+        let function = text.function(first).filter(|f| text.function(second) == Some(*f) && text.is_entry(*f))?;
+        let blocks = &self.module.region(*self.module.op_regions(function).first()?).blocks;
+        let branch = *self.module.block(*blocks.first()?).ops.last()?;
+        let [yes, no] = self.module.successors(branch) else { return None };
+        let ways = [text.block_of(a)?, text.block_of(b)?];
+        let entered = |block: BlockId| {
+            let ends = blocks.iter().filter_map(|b| self.module.block(*b).ops.last());
+            ends.flat_map(|end| self.module.successors(*end)).filter(|s| s.block == block).count()
+        };
+        let apart = ways == [yes.block, no.block] || ways == [no.block, yes.block];
+        let once = ways.iter().all(|way| entered(*way) == 1);
+        let mut ops = ways.iter().flat_map(|way| &self.module.block(*way).ops);
+        if self.asks_for_words || !apart || !once || ops.any(|id| self.waits_inside(*id)) {
+            return None;
+        }
+        let syncall = format!("pto.syncall() mode = <hard>, core_type = <{}>", self.cores_of(conflict));
+        let behind = text.span(text.written_back(a));
+        Some(vec![Edit::after(behind, &*syncall), Edit::before(text.span(b), &*syncall)])
     }
 
     /// True when cores wait for words before a statement and are told behind it: with a barrier there, nobody would be told.

@@ -160,15 +160,21 @@ impl<'a> ProgramText<'a> {
 
     /// True when every core of a kind executes a block equally often: nothing around it depends on more than the arguments.
     pub fn is_uniform(&self, block: BlockId) -> bool {
-        let mut at = self.owners.get(&block).copied();
+        let (mut at, mut block) = (self.owners.get(&block).copied(), block);
         while let Some(id) = at {
+            // To other blocks, branches lead.
+            let mut regions = self.module.op_regions(id).iter();
+            if !regions.any(|r| self.module.region(*r).blocks.first() == Some(&block)) {
+                return false;
+            }
             match self.module.control(id) {
                 Some(Control::Function) => return true,
                 Some(Control::Section(CoreKind::Cube) | Control::Section(CoreKind::Vector) | Control::Execute) => {}
                 Some(Control::For) if self.bounds(id).into_iter().all(|v| self.is_fixed(v)) => {}
                 _ => return false,
             }
-            at = self.parent(id);
+            let Some(outer) = self.block_of(id) else { return true };
+            (at, block) = (self.parent(id), outer);
         }
         true
     }
