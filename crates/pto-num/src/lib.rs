@@ -11,11 +11,11 @@
 //! - [`Level`], [`LevelKernel`], [`dispatch`]: one source, compiled for several processors.
 //!
 //! ```
-//! use pto_num::{Kernel, Level, dispatch, math};
+//! use pto_num::{LevelKernel, Level, dispatch, math};
 //!
 //! struct Exp<'a>(&'a [f32], &'a mut [f32]);
 //!
-//! impl Kernel for Exp<'_> {
+//! impl LevelKernel for Exp<'_> {
 //!     type Output = ();
 //!
 //!     #[inline(always)]

@@ -4,7 +4,7 @@ use super::{Edge, Means};
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::{Arith, FlagForm, SyncOp};
 use pto_isa::{EnumDef, Op, Pipe, Span, enums};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What is inserted around an operation.
 #[derive(Default)]
@@ -17,11 +17,15 @@ struct InsertedAround {
     drains: Vec<OpId>,
 }
 
-/// The program with all insertions.
-pub(super) fn insert(module: &Module, edges: &[Edge]) -> Module {
+/// The program with all insertions; `stores` are written back from the data cache.
+pub(super) fn insert(module: &Module, edges: &[Edge], stores: &BTreeSet<OpId>) -> Module {
     let mut out = module.clone();
     let mut numbers = ComputedIds { names: Names::new(module) };
     let mut around: BTreeMap<OpId, InsertedAround> = BTreeMap::new();
+    for &store in stores {
+        let clean = clean_cache(&mut out, behind(module, store));
+        around.entry(store).or_default().sets.push(clean);
+    }
     for edge in edges {
         match edge.means {
             Means::Flag { src, dst, id } => {
@@ -160,6 +164,12 @@ impl ComputedIds {
         ops.extend([base, sum]);
         out.results(sum).next().unwrap_or(number)
     }
+}
+
+/// Writes the data cache back.
+fn clean_cache(module: &mut Module, span: Span) -> OpId {
+    let attrs = vec![(module.names.intern("space"), choice(&enums::ADDRESS_SPACE, "gm"))];
+    module.new_op(Op::of(SyncOp::CleanCache), NewOp { attrs, span, ..NewOp::default() })
 }
 
 /// A barrier on a pipe.

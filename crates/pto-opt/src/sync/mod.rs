@@ -6,6 +6,7 @@
 
 mod apply;
 mod barriers;
+mod caches;
 mod calls;
 mod history;
 mod ids;
@@ -164,7 +165,9 @@ pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     }
     ids::assign(checked, &mut edges);
     edges.shared_sort_by_key(|edge| module.op(edge.before).span.start);
-    let module = apply::insert(module, &edges);
+    let synchronised: Vec<OpId> = functions.into_iter().filter(|f| !left.contains(f)).collect();
+    let stores = caches::stores_to_write_back(checked, &mut places, &synchronised);
+    let module = apply::insert(module, &edges, &stores);
     Synced { module, edges, kept, left }
 }
 
