@@ -1,7 +1,5 @@
 //! Packs pieces with live ranges into one memory.
 
-use pto_isa::sort::SharedSort;
-
 /// A piece: its size and its live range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
@@ -29,7 +27,7 @@ pub fn lower_bound(pieces: &[Piece]) -> u64 {
         events.push((piece.start, true, piece.bytes));
         events.push((piece.end.saturating_add(1), false, piece.bytes));
     }
-    events.shared_sort();
+    events.sort_unstable();
     let (mut now, mut most) = (0u64, 0u64);
     for (_, begins, bytes) in events {
         now = if begins { now + bytes } else { now - bytes };
@@ -67,7 +65,7 @@ pub fn pack(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let others = meetings(pieces);
     let mut try_order = |key: &dyn Fn(usize) -> (u64, u64)| {
         let mut order: Vec<usize> = (0..pieces.len()).collect();
-        order.shared_sort_by_key(|k| std::cmp::Reverse(key(*k)));
+        order.sort_by_key(|k| std::cmp::Reverse(key(*k)));
         let places = lowest(pieces, &others, &order, floor);
         if peak(pieces, &places) < peak(pieces, &best) {
             best = places;
@@ -88,7 +86,7 @@ const TRIES: usize = 100;
 fn improved(pieces: &[Piece], others: &[Vec<u32>], mut best: Vec<u64>, floor: u64) -> Vec<u64> {
     let bound = lower_bound(pieces) + floor;
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.shared_sort_by_key(|k| (best[*k], std::cmp::Reverse(pieces[*k].bytes)));
+    order.sort_by_key(|k| (best[*k], std::cmp::Reverse(pieces[*k].bytes)));
     for _ in 0..TRIES {
         let places = lowest(pieces, others, &order, floor);
         let top = peak(pieces, &places);
@@ -131,7 +129,7 @@ fn lowest(pieces: &[Piece], others: &[Vec<u32>], order: &[usize], floor: u64) ->
         let placed = others[k].iter().map(|other| *other as usize).filter(|other| places[*other] != NOWHERE);
         busy.clear();
         busy.extend(placed.map(|other| (places[other], places[other] + pieces[other].bytes)));
-        busy.shared_sort();
+        busy.sort_unstable();
         places[k] = first_gap(&busy, pieces[k].bytes, floor);
     }
     places
@@ -151,7 +149,7 @@ fn first_gap(busy: &[(u64, u64)], bytes: u64, floor: u64) -> u64 {
 /// Places pieces in the order of their start; dead ones are freed.
 fn by_time(pieces: &[Piece], floor: u64) -> Vec<u64> {
     let mut order: Vec<usize> = (0..pieces.len()).collect();
-    order.shared_sort_by_key(|&k| (pieces[k].start, std::cmp::Reverse(pieces[k].bytes)));
+    order.sort_by_key(|&k| (pieces[k].start, std::cmp::Reverse(pieces[k].bytes)));
     let mut places = vec![0; pieces.len()];
     // Sorted by address; few pieces are live at a time.
     let mut busy: Vec<(u64, u64, u32)> = Vec::new();
