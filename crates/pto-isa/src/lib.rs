@@ -37,5 +37,7 @@ pub use global::{Five, GlobalLayout, MAX_RANK, ViewType, dot};
 pub use row::{Dir, Family, Row, Slot};
 pub use table::Op;
 pub use target::{Pipe, Profile, Space, Target, Targets};
-pub use tile::{BLOCK_BYTES, BLayout, Compact, Dim, Loc, Locs, Order, Pad, SLayout, TileRule, TileType};
+pub use tile::{
+    BLOCK_BYTES, BLayout, CACHE_LINE_BYTES, Compact, Dim, Loc, Locs, Order, Pad, SLayout, TileRule, TileType,
+};
 pub use types::{FnType, MemrefType, PtrSpace, Token, Type};

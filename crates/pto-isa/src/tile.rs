@@ -342,6 +342,9 @@ pub struct TileType {
 /// Bytes in one block: the unit every row of a tile must be a multiple of.
 pub const BLOCK_BYTES: u64 = 32;
 
+/// Bytes of a line of the data cache of a scalar unit.
+pub const CACHE_LINE_BYTES: u64 = 64;
+
 impl TileType {
     /// A tile with the default parameters: row-major, no boxes, fully valid, no padding.
     pub const fn new(loc: Loc, dtype: DType, rows: u64, cols: u64) -> Self {

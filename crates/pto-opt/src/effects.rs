@@ -32,6 +32,11 @@ pub(crate) enum CoreSet {
 }
 
 impl PipeTouch {
+    /// True when the access goes through the data cache of a scalar unit.
+    pub fn is_cached(&self) -> bool {
+        self.pipe == Pipe::S && self.region.is_global()
+    }
+
     /// The touch in an iteration of a loop.
     pub fn in_iteration(mut self, around: OpId, iteration: usize) -> Self {
         if let Some(slot) = self.slot.filter(|s| s.around == around) {
@@ -188,7 +193,7 @@ fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe
                 |pipe: Pipe, write: bool| list.push(PipeTouch { pipe, core, region, slot, write, op: id, value });
             // An instruction that uses several pipes loads on one and stores on another; its stages are in between.
             let (load, store) = if pipe == Pipe::All { (Pipe::Mte2, Pipe::Mte3) } else { (pipe, pipe) };
-            let staged = pipe == Pipe::All && !matches!(region.home, Home::Global(_) | Home::AnyGlobal);
+            let staged = pipe == Pipe::All && !region.is_global();
             if dir != Dir::Out || staged {
                 one(if staged { store } else { load }, false);
             }
@@ -221,6 +226,7 @@ fn touches(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, pipe: Pipe
         let region = MemoryRegion { home: Home::Space(memory.loc), start: memory.start, end: memory.end };
         list.push(PipeTouch { pipe, core, region, slot: None, write: true, op: id, value });
     }
+    list.iter_mut().filter(|t| t.is_cached()).for_each(|t| t.region = t.region.whole_lines());
     list
 }
 

@@ -49,8 +49,8 @@ impl OpPositions {
         }
         let count = module.op_count();
         let (spans, parents, loops) = (vec![(0, 0); count], vec![None; count], vec![None; count]);
-        let nobody = OpId::from_index(0);
-        let mut this = Self { spans, parents, loops, at: vec![nobody], called, elsewhere: Vec::new() };
+        let none = OpId::from_index(0);
+        let mut this = Self { spans, parents, loops, at: vec![none], called, elsewhere: Vec::new() };
         for &id in &module.block(module.top).ops {
             if !this.called.contains_key(&id) {
                 this.place(module, id, &calls);

@@ -9,7 +9,7 @@ use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Meaning, Storage};
-use pto_isa::{Loc, PtrSpace, Type};
+use pto_isa::{CACHE_LINE_BYTES, Loc, PtrSpace, Type};
 use resolve::MemorySource;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -41,6 +41,19 @@ pub(crate) struct MemoryRegion {
     pub start: u64,
     /// One past the last.
     pub end: u64,
+}
+
+impl MemoryRegion {
+    pub fn is_global(&self) -> bool {
+        matches!(self.home, Home::Global(_) | Home::AnyGlobal)
+    }
+
+    /// The cache lines that hold the bytes.
+    pub fn whole_lines(self) -> Self {
+        let start = self.start - self.start % CACHE_LINE_BYTES;
+        let end = self.end.checked_next_multiple_of(CACHE_LINE_BYTES).unwrap_or(ALL);
+        Self { start, end, ..self }
+    }
 }
 
 /// All of a home.

@@ -10,7 +10,7 @@ use crate::words::Word;
 use pto_cpu::{Access, AddressSpace, Atomic, CACHE_LINE};
 use pto_ir::OpId;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bytes that a scalar unit has stored into a line, and when it has written the line back.
@@ -56,10 +56,15 @@ struct CacheLine {
     copies: Vec<CachedCopy>,
 }
 
+/// A buffer, and the number of a line in it.
+type LineKey = (usize, i64);
+
 /// The lines that scalar units have touched.
 #[derive(Default, Debug)]
 pub(crate) struct Caches {
-    lines: BTreeMap<(usize, i64), CacheLine>,
+    lines: BTreeMap<LineKey, CacheLine>,
+    /// The lines that each scalar unit of the team holds.
+    held: BTreeMap<u32, BTreeSet<LineKey>>,
     /// The last value that a polling loop found, by core and word.
     asked: BTreeMap<(usize, Word), i64>,
     /// The clock of the last copy: the next copy often has the same.
@@ -74,34 +79,38 @@ impl Caches {
     /// Resets the state for the next team: polls of earlier cores do not matter to it.
     pub fn next_team(&mut self) {
         self.asked.clear();
+        self.held.clear();
     }
 
     /// A core writes lines back and invalidates them.
     fn clean(&mut self, access: Option<&Access>, back: &Stamp) -> Vec<Undone> {
+        let held = self.held.entry(back.thread).or_default();
+        let keys = match access {
+            None => std::mem::take(held),
+            Some(Access { place: AddressSpace::Global(buffer), start, .. }) => {
+                held.take(&(*buffer, start.div_euclid(CACHE_LINE))).into_iter().collect()
+            }
+            Some(_) => BTreeSet::new(),
+        };
         let mut undone = Vec::new();
-        let mut own = |(&(buffer, line), state): (&(usize, i64), &mut CacheLine)| {
+        for (buffer, line) in keys {
+            let Some(state) = self.lines.get_mut(&(buffer, line)) else { continue };
             let mine = |store: &&mut CachedStore| (store.stamp.team, store.stamp.thread) == (back.team, back.thread);
             for store in state.stores.iter_mut().filter(mine).filter(|s| s.back.is_none()) {
                 store.back = Some(*back);
                 undone.extend(store.undone(buffer, line));
             }
             state.copies.retain(|c| (c.team, c.thread) != (back.team, back.thread));
-        };
-        match access {
-            None => self.lines.iter_mut().for_each(own),
-            Some(Access { place: AddressSpace::Global(buffer), start, .. }) => {
-                let key = (*buffer, start.div_euclid(CACHE_LINE));
-                self.lines.get_mut(&key).into_iter().for_each(|line| own((&key, line)));
-            }
-            Some(_) => {}
         }
         undone
     }
 
     /// The writes that lines in the caches of a finished team undo.
     fn left(&mut self, team: u32) -> Vec<Undone> {
+        let held: BTreeSet<LineKey> = std::mem::take(&mut self.held).into_values().flatten().collect();
         let mut undone = Vec::new();
-        for (&(buffer, line), state) in &mut self.lines {
+        for (buffer, line) in held {
+            let Some(state) = self.lines.get_mut(&(buffer, line)) else { continue };
             for store in state.stores.iter_mut().filter(|s| s.stamp.team == team && s.back.is_none()) {
                 undone.extend(store.undone(buffer, line));
             }
@@ -144,6 +153,7 @@ impl Caches {
         if is_scalar {
             let line = access.start.div_euclid(CACHE_LINE);
             self.lines.entry((buffer, line)).or_default();
+            self.held.entry(stamp.thread).or_default().insert((buffer, line));
             written = memories.writes_of_line(buffer, line * CACHE_LINE, CACHE_LINE as u64);
             known = Some(self.known(now));
         }

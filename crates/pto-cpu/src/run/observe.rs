@@ -35,7 +35,7 @@ pub trait Observer {
         Answer::AsItIs
     }
 
-    /// A branch, or a loop that may go round, is about to be decided by a value of the program. The answer is how it goes.
+    /// A value of the program is about to decide a branch, or whether a loop has another iteration. The answer is the decision.
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
     }

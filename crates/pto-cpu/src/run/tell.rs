@@ -13,7 +13,7 @@ use pto_ir::ValueId;
 use pto_isa::{Loc, Order, Pipe};
 
 /// Bytes of a line of the data cache.
-pub const CACHE_LINE: i64 = 64;
+pub const CACHE_LINE: i64 = pto_isa::CACHE_LINE_BYTES as i64;
 
 impl Core<'_> {
     /// Reports a step to the observer. By default, the pipe is that of the operation.

@@ -352,7 +352,7 @@ family! { Fifo, "pto", fifo;
 
     /// Reserve the next slot of a pipe in global memory.
     ///
-    /// Waits for a free slot, makes `entry` a view of it and advances. Nothing moves and nobody is told: write the
+    /// Waits for a free slot, makes `entry` a view of it and advances. No data moves and no core is signalled: write the
     /// slot with stores, then `tpush` the entry.
     talloc: TRANSFER.fifo(Fifo::Entry(EntryAction::Alloc, None))
         .slots(&[view_out("entry"), HANDLE])

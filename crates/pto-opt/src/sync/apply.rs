@@ -1,30 +1,35 @@
 //! Inserts flags and barriers into a program.
 
+use super::caches::CacheCleans;
 use super::{Edge, Means};
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::{Arith, FlagForm, SyncOp};
 use pto_isa::{EnumDef, Op, Pipe, Span, enums};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What is inserted around an operation.
 #[derive(Default)]
 struct InsertedAround {
-    /// Waits and barriers, then sets, before it.
+    /// Waits and barriers, then sets, then a clean of the data cache, before it.
     waits: Vec<OpId>,
     primes: Vec<OpId>,
+    clean: Option<OpId>,
     /// Waits, then sets, after it.
     sets: Vec<OpId>,
     drains: Vec<OpId>,
 }
 
-/// The program with all insertions; `stores` are written back from the data cache.
-pub(super) fn insert(module: &Module, edges: &[Edge], stores: &BTreeSet<OpId>) -> Module {
+/// The program with all insertions.
+pub(super) fn insert(module: &Module, edges: &[Edge], cleans: &CacheCleans) -> Module {
     let mut out = module.clone();
     let mut numbers = ComputedIds { names: Names::new(module) };
     let mut around: BTreeMap<OpId, InsertedAround> = BTreeMap::new();
-    for &store in stores {
-        let clean = clean_cache(&mut out, behind(module, store));
-        around.entry(store).or_default().sets.push(clean);
+    for &id in &cleans.before {
+        around.entry(id).or_default().clean = Some(clean_cache(&mut out, before(module, id)));
+    }
+    for &id in &cleans.after {
+        let clean = clean_cache(&mut out, behind(module, id));
+        around.entry(id).or_default().sets.push(clean);
     }
     for edge in edges {
         match edge.means {
@@ -97,9 +102,9 @@ pub(super) fn insert(module: &Module, edges: &[Edge], stores: &BTreeSet<OpId>) -
 }
 
 fn surrounded(id: OpId, around: Option<InsertedAround>) -> Vec<OpId> {
-    let InsertedAround { waits, primes, sets, drains } = around.unwrap_or_default();
+    let InsertedAround { waits, primes, clean, sets, drains } = around.unwrap_or_default();
     // Carried flags are cleared before they are used for something else.
-    [waits, primes, vec![id], drains, sets].concat()
+    [waits, primes, clean.into_iter().chain([id]).collect(), drains, sets].concat()
 }
 
 fn choice(def: &'static EnumDef, name: &str) -> Attr {
@@ -166,7 +171,7 @@ impl ComputedIds {
     }
 }
 
-/// Writes the data cache back.
+/// Writes the data cache back and empties it.
 fn clean_cache(module: &mut Module, span: Span) -> OpId {
     let attrs = vec![(module.names.intern("space"), choice(&enums::ADDRESS_SPACE, "gm"))];
     module.new_op(Op::of(SyncOp::CleanCache), NewOp { attrs, span, ..NewOp::default() })

@@ -1,42 +1,80 @@
-//! Scalar stores that must leave the data cache of their core.
+//! The data cache of the scalar unit: which scalar accesses need it written back or emptied.
+//!
+//! Scalar accesses to global memory go through this cache; all other pipes access memory itself. Flags order instructions, but they
+//! neither write the cache back nor drop old copies.
 
 use crate::effects::{CoreSet, OrderEffect, effect};
 use crate::places::{Home, ValueMemory};
 use pto_check::Checked;
-use pto_ir::{Module, OpId};
-use pto_isa::Pipe;
-use pto_isa::row::SyncOp;
+use pto_ir::{BlockId, Module, OpId};
+use pto_isa::row::{Meaning, SyncOp};
 use std::collections::BTreeSet;
 
-/// The scalar stores to global memory that other pipes access too. Flags do not write the cache back, and a line that is written
-/// back late undoes what other pipes have stored into it.
-pub(super) fn stores_to_write_back(
-    checked: &Checked,
-    places: &mut ValueMemory<'_>,
-    functions: &[OpId],
-) -> BTreeSet<OpId> {
+/// Where the cache is written back and emptied.
+#[derive(Default)]
+pub(super) struct CacheCleans {
+    /// Before these scalar accesses: the cache may hold old copies of what other pipes have stored.
+    pub before: BTreeSet<OpId>,
+    /// After these scalar stores: other pipes access the memory. A clean of the program itself may come after the flag that is set
+    /// for them.
+    pub after: BTreeSet<OpId>,
+}
+
+/// The cleans that functions lack.
+pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, functions: &[OpId]) -> CacheCleans {
     let module = checked.module();
     let all: Vec<GlobalAccesses> = functions.iter().map(|f| GlobalAccesses::of(checked, places, *f)).collect();
     // Behind a call, a pointer has another name.
-    let may_be_passed = !places.calls.is_empty() && all.iter().any(|a| !a.others.is_empty());
-    let stores = all.iter().flat_map(|accesses| {
-        let is_shared = |home: &Home| {
-            let any = accesses.others.contains(&Home::AnyGlobal) || *home == Home::AnyGlobal;
-            may_be_passed || accesses.others.contains(home) || (any && !accesses.others.is_empty())
+    let has_calls = !places.calls.is_empty();
+    let shared = OtherPipes::join(all.iter().map(|a| &a.others));
+    let mut cleans = CacheCleans::default();
+    for (accesses, function) in all.iter().zip(functions) {
+        let others = if has_calls { &shared } else { &accesses.others };
+        let is_in = |homes: &BTreeSet<Home>, home: Home| match home {
+            Home::AnyGlobal => !homes.is_empty(),
+            _ => homes.contains(&home) || homes.contains(&Home::AnyGlobal) || (has_calls && !homes.is_empty()),
         };
-        accesses.stores.iter().filter(move |(_, home)| is_shared(home)).map(|(op, _)| *op)
-    });
-    let written_back = written_back(module);
-    stores.filter(|op| !written_back.contains(op)).collect()
+        let scalar = || accesses.scalar.iter();
+        cleans.after.extend(scalar().filter(|a| a.write && is_in(&others.touched, a.home)).map(|a| a.op));
+        let stale: BTreeSet<OpId> = scalar().filter(|a| is_in(&others.written, a.home)).map(|a| a.op).collect();
+        for block in blocks_of(module, *function) {
+            let starts_empty = !has_calls && module.op_regions(*function).iter().any(|r| is_first(module, *r, block));
+            let mut scan = BlockScan { checked, stale: &stale, cleaned_after: &cleans.after, is_fresh: starts_empty };
+            scan.block(places, block, &mut cleans.before);
+        }
+    }
+    cleans
+}
+
+/// A scalar access to global memory.
+struct ScalarAccess {
+    op: OpId,
+    home: Home,
+    write: bool,
+}
+
+/// The global memory that pipes without the cache access.
+#[derive(Default)]
+struct OtherPipes {
+    touched: BTreeSet<Home>,
+    written: BTreeSet<Home>,
+}
+
+impl OtherPipes {
+    fn join<'a>(all: impl Iterator<Item = &'a Self>) -> Self {
+        all.fold(Self::default(), |mut joined, one| {
+            joined.touched.extend(&one.touched);
+            joined.written.extend(&one.written);
+            joined
+        })
+    }
 }
 
 /// What a function does with global memory.
 #[derive(Default)]
 struct GlobalAccesses {
-    /// Scalar stores.
-    stores: Vec<(OpId, Home)>,
-    /// The memory that other pipes access.
-    others: BTreeSet<Home>,
+    scalar: Vec<ScalarAccess>,
+    others: OtherPipes,
 }
 
 impl GlobalAccesses {
@@ -48,14 +86,18 @@ impl GlobalAccesses {
                 return;
             }
             let OrderEffect::Touches(touches) = effect(checked, places, id, CoreSet::Any) else { return };
-            for touch in touches {
-                match (touch.region.home, touch.pipe) {
-                    (home @ (Home::Global(_) | Home::AnyGlobal), Pipe::S) if touch.write => {
-                        accesses.stores.push((id, home));
+            for touch in touches.into_iter().filter(|t| t.region.is_global()) {
+                let home = touch.region.home;
+                if touch.is_cached() {
+                    // Signals do not use the cache.
+                    if !is_comm(module, id) {
+                        accesses.scalar.push(ScalarAccess { op: id, home, write: touch.write });
                     }
-                    (Home::Global(_) | Home::AnyGlobal, Pipe::S) => {}
-                    (home @ (Home::Global(_) | Home::AnyGlobal), _) => _ = accesses.others.insert(home),
-                    _ => {}
+                    continue;
+                }
+                accesses.others.touched.insert(home);
+                if touch.write {
+                    accesses.others.written.insert(home);
                 }
             }
         });
@@ -63,46 +105,60 @@ impl GlobalAccesses {
     }
 }
 
-/// The operations after which the program itself writes the cache back.
-fn written_back(module: &Module) -> BTreeSet<OpId> {
-    let blocks = module.all_blocks();
-    let pairs = blocks.iter().flat_map(|block| module.block(*block).ops.windows(2));
-    let cleans = |id: OpId| module.sync(id) == Some(SyncOp::CleanCache);
-    pairs.filter(|pair| cleans(pair[1])).map(|pair| pair[0]).collect()
+/// Goes through a block and keeps track of whether the cache may hold old copies.
+struct BlockScan<'a> {
+    checked: &'a Checked,
+    /// Scalar accesses of memory that other pipes store to.
+    stale: &'a BTreeSet<OpId>,
+    /// Scalar stores after which the cache is cleaned.
+    cleaned_after: &'a BTreeSet<OpId>,
+    is_fresh: bool,
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::{SyncMode, insert_sync};
-
-    const STORE_AND_LOAD: &str = include_str!("store_and_load.pto");
-
-    fn write_backs(text: &str) -> usize {
-        let (module, problems) = pto_syntax::parse(text);
-        assert!(problems.is_empty(), "{problems:?}");
-        let checked = pto_check::check(module, pto_isa::Target::A2A3).expect("legal");
-        let module = insert_sync(&checked, SyncMode::Minimal).module;
-        let mut count = 0;
-        module.walk(module.top, &mut |id| {
-            count += usize::from(module.sync(id) == Some(pto_isa::row::SyncOp::CleanCache));
-        });
-        count
+impl BlockScan<'_> {
+    fn block(&mut self, places: &mut ValueMemory<'_>, block: BlockId, before: &mut BTreeSet<OpId>) {
+        let module = self.checked.module();
+        for &id in &module.block(block).ops {
+            if self.stale.contains(&id) && !self.is_fresh {
+                before.insert(id);
+                self.is_fresh = true;
+            }
+            self.is_fresh = cleans_all(module, id)
+                || self.cleaned_after.contains(&id)
+                || (self.is_fresh && self.keeps_memory(places, id));
+        }
     }
 
-    #[test]
-    fn a_store_that_a_tile_load_reads_is_written_back() {
-        assert_eq!(write_backs(STORE_AND_LOAD), 1);
+    /// True when copies in the cache stay what is in memory: no other pipe stores there, on this core or on others.
+    fn keeps_memory(&self, places: &mut ValueMemory<'_>, id: OpId) -> bool {
+        let module = self.checked.module();
+        // After a signal, other cores have stored.
+        if !module.op_regions(id).is_empty() || is_comm(module, id) {
+            return false;
+        }
+        match effect(self.checked, places, id, CoreSet::Any) {
+            OrderEffect::None => module.sync(id).is_none(),
+            OrderEffect::Touches(touches) => !touches.iter().any(|t| t.region.is_global() && t.write && !t.is_cached()),
+            _ => false,
+        }
     }
+}
 
-    #[test]
-    fn a_store_to_other_memory_is_not() {
-        assert_eq!(write_backs(&STORE_AND_LOAD.replace("%value, %p[", "%value, %q[")), 0);
-    }
+fn is_comm(module: &Module, id: OpId) -> bool {
+    matches!(module.op(id).op.row().meaning, Meaning::Comm(_))
+}
 
-    #[test]
-    fn a_write_back_of_the_program_is_enough() {
-        let store = "pto.store_scalar %value, %p[%c0] : !pto.ptr<i32>, i32\n";
-        let both = format!("{store}    pto.cmo.cacheinvalid all #pto.address_space<gm>\n");
-        assert_eq!(write_backs(&STORE_AND_LOAD.replace(store, &both)), 1);
-    }
+fn cleans_all(module: &Module, id: OpId) -> bool {
+    module.sync(id) == Some(SyncOp::CleanCache) && module.operands(id).is_empty()
+}
+
+fn is_first(module: &Module, region: pto_ir::RegionId, block: BlockId) -> bool {
+    module.region(region).blocks.first() == Some(&block)
+}
+
+fn blocks_of(module: &Module, function: OpId) -> Vec<BlockId> {
+    let inside = |id: OpId| module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied());
+    let mut blocks: Vec<BlockId> = inside(function).collect();
+    module.walk_inside(function, &mut |id| blocks.extend(inside(id)));
+    blocks
 }

@@ -166,8 +166,8 @@ pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     ids::assign(checked, &mut edges);
     edges.shared_sort_by_key(|edge| module.op(edge.before).span.start);
     let synchronised: Vec<OpId> = functions.into_iter().filter(|f| !left.contains(f)).collect();
-    let stores = caches::stores_to_write_back(checked, &mut places, &synchronised);
-    let module = apply::insert(module, &edges, &stores);
+    let cleans = caches::missing_cleans(checked, &mut places, &synchronised);
+    let module = apply::insert(module, &edges, &cleans);
     Synced { module, edges, kept, left }
 }
 

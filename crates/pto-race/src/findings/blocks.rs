@@ -107,7 +107,7 @@ impl Findings<'_> {
         Some(vec![Edit::after(behind, &*syncall), Edit::before(text.span(b), &*syncall)])
     }
 
-    /// True when cores wait for words before a statement and are told behind it: with a barrier there, nobody would be told.
+    /// True when cores poll words before a statement and the stores of those words come after it: a barrier there would deadlock.
     pub(super) fn tells_behind(&self, statement: OpId) -> bool {
         let Some(block) = self.text().block_of(statement).filter(|_| self.asks_for_words) else { return false };
         let ops = &self.module.block(block).ops;

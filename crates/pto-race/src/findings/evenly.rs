@@ -1,4 +1,4 @@
-//! Sets and waits of a flag as often on one side as on the other: where a branch or a loop goes round one of them, both move.
+//! Balances the sets and waits of a flag: if a branch or a loop skips one of them, the fix moves both.
 
 use super::fixes::Repair;
 use super::flags::FlagEnds;

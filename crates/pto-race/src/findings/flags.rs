@@ -301,7 +301,7 @@ impl Findings<'_> {
         }
         let Some(ends) = self.ends_of(flag) else { return self.without_repeated_set(first) };
         let unawaited = || {
-            let without = || Repair::new("nobody waits for it").edits(vec![Edit::remove(self.span(second))]);
+            let without = || Repair::new("no wait is left for it").edits(vec![Edit::remove(self.span(second))]);
             ends.waits.is_empty().then(without)
         };
         self.misnamed(flag, second, true)

@@ -15,7 +15,7 @@ use crate::isa::{Op, Type, enums};
 use std::marker::PhantomData;
 use std::panic::Location;
 
-/// Values that go round a loop or come out of a branch: scalars, tuples of them, or nothing.
+/// Values that a loop carries or a branch yields: scalars, tuples of them, or nothing.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be carried by a loop or returned from a branch",
     note = "scalars and tuples of scalars can; tiles are modified in place"

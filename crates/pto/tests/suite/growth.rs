@@ -121,3 +121,18 @@ fn many_findings_are_described() {
     let report = pto::race::check(plan.launch(), &mut [Arg::read(&x), Arg::write(&mut y)]);
     assert!(report.findings.len() > MANY_LINES / 4, "{}", report.findings.len());
 }
+
+/// Each clean of the data cache is for the lines since the last one, not for all lines of the program.
+#[test]
+fn many_cleans_of_the_cache_are_followed() {
+    let line = |n: usize| {
+        let store =
+            format!("%i{n} = arith.constant {} : index\npto.store_scalar %v, %p[%i{n}] : !pto.ptr<i32>, i32", n * 16);
+        format!("{store}\npto.cmo.cacheinvalid all #pto.address_space<gm>\n")
+    };
+    let body: String = (0..MANY_LINES / 3).map(line).collect();
+    let text = format!("func.func @f(%p: !pto.ptr<i32>) {{\n%v = arith.constant 1 : i32\n{body}return\n}}");
+    let plan = Program::parse(&text).plan(Target::A2A3, None, Options::default()).expect("it is legal");
+    let report = pto::race::check(plan.launch(), &mut [Arg::write(&mut vec![0i32; MANY_LINES * 6])]);
+    assert!(report.findings.is_empty(), "{:?}", report.findings.first());
+}

@@ -1,6 +1,7 @@
 //! Lowered programs compute the same, and nothing in them is out of order.
 
 mod buffers;
+mod caches;
 mod calls;
 mod generate;
 mod open_results;
