@@ -1,5 +1,5 @@
 //! What `pto race` costs beside `pto run`: time on the examples, memory beside the memory that is modelled, and how both grow
-//! with the work. `cargo bench -p pto --bench race`
+//! with the work. `cargo bench -p pto --bench race`; names behind `--` select rows.
 
 use pto::cpu::{Known, ParamKind};
 use pto::{Arg, Options, Plan, Program, Target, race};
@@ -39,6 +39,10 @@ fn main() {
 }
 
 fn line(name: &str, text: &str, number: i64) {
+    let mut wanted = std::env::args().skip(1).filter(|word| !word.starts_with('-')).peekable();
+    if wanted.peek().is_some() && !wanted.any(|word| name.contains(&word)) {
+        return;
+    }
     let program = Program::parse(text);
     let target = program.stated_target().unwrap_or(Target::A2A3);
     let plan = program.plan(target, None, Options::default()).expect("a legal program");
