@@ -51,6 +51,12 @@ impl Memories {
             }
             return;
         }
+        if let Ok(start) = u64::try_from(access.start)
+            && matches!(access.place, AddressSpace::Global(_))
+            && access.stride > access.row_bytes as i64
+        {
+            return shadow.visit_rows((start, access.row_bytes), (access.rows, access.stride as u64), each);
+        }
         for row in 0..access.rows as i64 {
             if let Ok(start) = u64::try_from(access.start + row * access.stride) {
                 shadow.visit(start, access.row_bytes, &mut each);
@@ -62,7 +68,7 @@ impl Memories {
     pub fn writes_of_line(&mut self, buffer: usize, first: i64, bytes: u64) -> Vec<(Stamp, (i64, i64))> {
         let mut all = Vec::new();
         let Ok(start) = u64::try_from(first) else { return all };
-        self.shadow(0, AddressSpace::Global(buffer)).visit(start, bytes, |first, bytes, segment| {
+        self.shadow(0, AddressSpace::Global(buffer)).each_run(start, bytes, |first, bytes, segment| {
             let range = (first as i64, (first + bytes) as i64);
             all.extend(segment.write.iter().chain(&segment.atomics).map(|write| (*write, range)));
         });
