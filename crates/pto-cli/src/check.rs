@@ -4,6 +4,7 @@ use super::input::{self, InputText};
 use super::json::{self, JsonDiagnostic};
 use super::render;
 use super::{CommandResult, Failure, Outcome, out, warn};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
@@ -18,18 +19,17 @@ pub(crate) struct Args {
     #[arg(required = true)]
     files: Vec<PathBuf>,
     /// Target; default: pto.target_arch of the file, else a2a3
-    #[arg(long, value_parser = parse_target)]
+    #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
     /// One JSON object on standard output
     #[arg(long)]
     json: bool,
 }
 
-pub(crate) fn parse_target(text: &str) -> Result<Target, String> {
-    Target::parse(text).ok_or_else(|| {
-        let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
-        format!("no such target; legal: {}", names.join(", "))
-    })
+/// Reads a target; help and completions list the values.
+pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
+    let values = Target::ALL.map(|t| PossibleValue::new(t.name()).aliases(t.aliases()));
+    PossibleValuesParser::new(values).try_map(|name| Target::parse(&name).ok_or("no such target"))
 }
 
 /// A checked file.
@@ -131,6 +131,5 @@ fn print_json(reports: &[CheckReport], unreadable: &[String]) -> Result<(), Fail
     let errors = reports.iter().map(CheckReport::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let report = JsonCheckReport { files, errors, warnings, unreadable };
-    let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
+    json::print(&report)
 }

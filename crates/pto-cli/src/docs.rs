@@ -1,7 +1,7 @@
 //! `pto doc`
 
 use super::files;
-use super::{CommandResult, Failure, Outcome, isa, out};
+use super::{CommandResult, Failure, Outcome, isa, json, out};
 use pto::doc;
 use pto::isa::{Op, table};
 use std::path::{Path, PathBuf};
@@ -28,8 +28,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     }
     let op = find(args.name.as_deref().unwrap_or_default())?;
     if args.json {
-        let text = serde_json::to_string_pretty(&isa::json(op)).map_err(|e| Failure(e.to_string()))?;
-        out(&(text + "\n"))?;
+        json::print(&isa::json(op))?;
     } else {
         out(&doc::terminal_page(op, width()))?;
     }

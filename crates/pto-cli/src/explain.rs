@@ -1,7 +1,8 @@
 //! `pto explain`
 
-use super::{CommandResult, Failure, Outcome, out};
-use pto::isa::codes::{CODES, Code};
+use super::{CommandResult, Failure, Outcome, json, out};
+use pto::isa::codes::{CODES, Code, Entry};
+use serde::Serialize;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -11,10 +12,43 @@ pub(crate) struct Args {
     /// List every id with its title
     #[arg(long)]
     list: bool,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct JsonList {
+    diagnostics: Vec<JsonTitle>,
+}
+
+#[derive(Serialize)]
+struct JsonTitle {
+    id: String,
+    title: &'static str,
+}
+
+#[derive(Serialize)]
+struct JsonExplanation {
+    #[serde(flatten)]
+    title: JsonTitle,
+    text: &'static str,
+    /// A program that has the problem, or nothing.
+    example: &'static str,
+}
+
+impl JsonTitle {
+    fn of(entry: &Entry) -> Self {
+        Self { id: entry.code.id(), title: entry.title }
+    }
 }
 
 pub(crate) fn run(args: &Args) -> CommandResult {
     let Some(id) = args.id.as_deref().filter(|_| !args.list) else {
+        if args.json {
+            json::print(&JsonList { diagnostics: CODES.iter().map(JsonTitle::of).collect() })?;
+            return Ok(Outcome::Clean);
+        }
         for e in CODES {
             out(&format!("{}  {}\n", e.code, e.title))?;
         }
@@ -23,6 +57,10 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     let code = Code::parse(id)
         .ok_or_else(|| Failure(format!("there is no diagnostic `{id}`; `pto explain --list` lists all")))?;
     let entry = code.entry();
+    if args.json {
+        json::print(&JsonExplanation { title: JsonTitle::of(entry), text: entry.text, example: entry.example })?;
+        return Ok(Outcome::Clean);
+    }
     let mut text = format!("{}: {}\n\n{}\n", entry.code, entry.title, fold(entry.text, 78));
     if !entry.example.is_empty() {
         text += "\nExample:\n\n";

@@ -2,9 +2,10 @@
 
 use super::input::{self, InputText};
 use super::render;
-use super::{CommandResult, Failure, Outcome, files, out};
+use super::{CommandResult, Failure, Outcome, files, json, out};
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
+use serde::Serialize;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,6 +17,9 @@ pub(crate) struct Args {
     /// List files that are not formatted and exit with 1 if there are any; change nothing
     #[arg(long)]
     check: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "check")]
+    json: bool,
     /// Write to standard output instead of the files
     #[arg(long, conflicts_with = "check")]
     stdout: bool,
@@ -47,12 +51,21 @@ enum TypesArg {
     Compact,
 }
 
+/// What `--check` found.
+#[derive(Serialize, Default)]
+struct JsonFormat {
+    not_formatted: Vec<String>,
+    /// Files with problems that keep them from being formatted.
+    unreadable: Vec<String>,
+}
+
 pub(crate) fn run(args: &Args) -> CommandResult {
-    let mut outcome = Outcome::Clean;
+    let (mut outcome, mut report) = (Outcome::Clean, JsonFormat::default());
     for path in input::expand(&args.files)? {
         let source = input::read(&path)?;
         let Some(text) = formatted(args, &source)? else {
             outcome = Outcome::Problems;
+            report.unreadable.push(source.name);
             continue;
         };
         let changed = text != source.text;
@@ -62,14 +75,20 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         }
         if args.check {
             if changed {
-                out(&format!("{}\n", source.name))?;
                 outcome = Outcome::Problems;
+                if !args.json {
+                    out(&format!("{}\n", source.name))?;
+                }
+                report.not_formatted.push(source.name);
             }
         } else if args.stdout || source.path.is_none() {
             out(&text)?;
         } else if changed {
             files::write(&path, text.as_bytes())?;
         }
+    }
+    if args.json {
+        json::print(&report)?;
     }
     Ok(outcome)
 }

@@ -1,6 +1,6 @@
 //! `pto isa`
 
-use super::check::parse_target;
+use super::check::target_parser;
 use super::{CommandResult, Failure, Outcome, out};
 use pto::doc;
 use pto::isa::row::{AttrSpec, ElemRule, Pipes, SlotCount};
@@ -14,7 +14,7 @@ pub(crate) struct Args {
     #[arg(long)]
     family: Option<String>,
     /// Only instructions of this target
-    #[arg(long, value_parser = parse_target)]
+    #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
     /// Print every row as JSON
     #[arg(long, conflicts_with = "coverage")]
@@ -24,6 +24,11 @@ pub(crate) struct Args {
     coverage: bool,
 }
 
+#[derive(Serialize)]
+struct JsonTable {
+    instructions: Vec<JsonRow>,
+}
+
 pub(crate) fn run(args: &Args) -> CommandResult {
     let family = args.family.as_deref().map(find_family).transpose()?;
     let ops: Vec<Op> = table::isa()
@@ -31,8 +36,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         .filter(|op| args.target.is_none_or(|t| op.row().targets.contains(t)))
         .collect();
     if args.json {
-        let rows: Vec<_> = ops.iter().map(|op| json(*op)).collect();
-        out(&(serde_json::to_string_pretty(&rows).map_err(|e| Failure(e.to_string()))? + "\n"))?;
+        super::json::print(&JsonTable { instructions: ops.iter().map(|op| json(*op)).collect() })?;
     } else if args.coverage {
         out(&coverage(&ops))?;
     } else {

@@ -1,9 +1,32 @@
-//! Diagnostics for programs: the same data with byte spans and lines.
+//! Reports for programs, and diagnostics in them: the same data with byte spans and lines.
 
 use super::input::InputText;
+use super::{Failure, out};
 use pto::isa::{Change, Diagnostic, Edit, Label};
 use pto::syntax::Lines;
 use serde::Serialize;
+
+/// The version of all reports. It grows when a field goes or changes its meaning, not when one is added.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Versioned<'a, T> {
+    version: u32,
+    #[serde(flatten)]
+    report: &'a T,
+}
+
+/// Writes a report, which must be an object, to standard output.
+pub(crate) fn print(report: &impl Serialize) -> Result<(), Failure> {
+    let report = Versioned { version: VERSION, report };
+    let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
+    out(&(text + "\n"))
+}
+
+/// The text of an object that is not empty, with the version before its fields.
+pub(crate) fn with_version(object: &str) -> String {
+    object.replacen('{', &format!("{{\"version\":{VERSION},"), 1)
+}
 
 #[derive(Serialize)]
 pub(crate) struct JsonDiagnostic<'a> {

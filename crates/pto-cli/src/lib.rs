@@ -14,6 +14,7 @@ mod input;
 mod isa;
 mod json;
 mod lower;
+mod manual;
 mod perf;
 mod program;
 mod progress;
@@ -24,7 +25,7 @@ mod run;
 use clap::{CommandFactory, Parser, Subcommand};
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Run, check, format and look up PTO tile programs on any machine.
@@ -33,6 +34,28 @@ use std::process::ExitCode;
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorArg,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum ColorArg {
+    /// In a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}
+
+impl ColorArg {
+    fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -79,6 +102,12 @@ enum Command {
         /// Which shell
         shell: clap_complete::Shell,
     },
+    /// Write the manual pages
+    Man {
+        /// Directory for the pages; created if it does not exist
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+    },
 }
 
 /// How a command ended.
@@ -111,7 +140,10 @@ pub fn main() -> ExitCode {
         return assemble();
     }
     let result = match Cli::try_parse_from(std::env::args_os().map(as_number)) {
-        Ok(cli) => run_command(cli.command),
+        Ok(cli) => {
+            cli.color.apply();
+            run_command(cli.command)
+        }
         Err(e) if e.use_stderr() => e.exit(),
         Err(help) => out(&help.render().ansi().to_string()).map(|()| Outcome::Clean),
     };
@@ -152,6 +184,7 @@ fn run_command(command: Command) -> CommandResult {
             files::write(Path::new("-"), &script)?;
             Ok(Outcome::Clean)
         }
+        Command::Man { out } => manual::write(Cli::command(), &out),
     }
 }
 

@@ -64,8 +64,9 @@ impl<'s> Terminal<'s> {
         for legal in &d.legal {
             group = group.element(Level::NOTE.no_name().message(legal));
         }
-        if let Some(help) = d.help_text(|at| self.lines.locate(at).0) {
-            group = group.element(Level::HELP.message(help));
+        let help = d.help_lines(|at| self.lines.locate(at).0);
+        if !help.is_empty() {
+            group = group.element(Level::HELP.message(help.join("\n")));
         }
         if let Some(page) = d.page {
             group = group.element(Level::NOTE.with_name("page").message(page));

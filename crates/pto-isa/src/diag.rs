@@ -242,20 +242,31 @@ impl Diagnostic {
 
     /// How to fix it, as one text, given the line of a byte.
     pub fn help_text(&self, line: impl Fn(u32) -> u32) -> Option<String> {
-        if self.edits.is_empty() {
-            return self.help.clone();
+        let steps = self.steps(line).join("; ");
+        match &self.help {
+            Some(help) if steps.is_empty() => Some(help.clone()),
+            Some(help) => Some(format!("{help}: {steps}")),
+            None => (!steps.is_empty()).then_some(steps),
         }
+    }
+
+    /// How to fix it, as lines: the advice, then a line for each place that changes.
+    pub fn help_lines(&self, line: impl Fn(u32) -> u32) -> Vec<String> {
+        let steps = self.steps(line);
+        let advice = self.help.as_ref().map(|help| if steps.is_empty() { help.clone() } else { format!("{help}:") });
+        advice.into_iter().chain(steps).collect()
+    }
+
+    /// The edits in words, a text for each place.
+    fn steps(&self, line: impl Fn(u32) -> u32) -> Vec<String> {
         // Statements for the same position are listed after it.
         let place = |e: &Edit| (line(e.position()), e.change);
         let groups = self.edits.chunk_by(|a, b| place(a) == place(b) && !a.text.is_empty());
-        let steps: Vec<String> = groups
-            .map(|group| {
-                let more = group[1..].iter().map(|e| e.text.clone());
-                std::iter::once(group[0].words(&line)).chain(more).collect::<Vec<_>>().join("; ")
-            })
-            .collect();
-        let steps = steps.join("; ");
-        Some(self.help.as_ref().map_or(steps.clone(), |help| format!("{help}: {steps}")))
+        let steps = groups.map(|group| {
+            let more = group[1..].iter().map(|e| e.text.clone());
+            std::iter::once(group[0].words(&line)).chain(more).collect::<Vec<_>>().join("; ")
+        });
+        steps.collect()
     }
 
     /// Names the page the rule comes from.

@@ -26,7 +26,16 @@ impl Target {
         self.profile().name
     }
 
-    /// Reads a target name; `a2`, `a3` and `910b` mean [`Target::A2A3`].
+    /// Other names of the target.
+    pub const fn aliases(self) -> &'static [&'static str] {
+        match self {
+            Self::A2A3 => &["a2", "a3", "a2/a3", "910b", "910c"],
+            Self::A5 => &["950"],
+            Self::Cpu => &[],
+        }
+    }
+
+    /// Reads a target name or alias, in any case.
     ///
     /// ```
     /// use pto_isa::Target;
@@ -34,12 +43,8 @@ impl Target {
     /// assert_eq!(Target::parse("a7"), None);
     /// ```
     pub fn parse(text: &str) -> Option<Self> {
-        match text.to_ascii_lowercase().as_str() {
-            "a2a3" | "a2" | "a3" | "a2/a3" | "910b" | "910c" => Some(Self::A2A3),
-            "a5" | "950" => Some(Self::A5),
-            "cpu" => Some(Self::Cpu),
-            _ => None,
-        }
+        let text = text.to_ascii_lowercase();
+        Self::ALL.into_iter().find(|t| t.name() == text || t.aliases().contains(&text.as_str()))
     }
 
     /// The facts about this target.

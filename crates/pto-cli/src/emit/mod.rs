@@ -2,7 +2,7 @@
 
 mod order;
 
-use super::check::{self, CheckReport, parse_target};
+use super::check::{self, CheckReport, target_parser};
 use super::files;
 use super::input::{self, InputText};
 use super::render;
@@ -50,7 +50,7 @@ struct CppArgs {
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     output: PathBuf,
     /// Target; default: pto.target_arch of the file, else a2a3
-    #[arg(long, value_parser = parse_target)]
+    #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
     /// Require this level: 3 with addresses, 1 or 2 without; default: any
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=3))]

@@ -4,7 +4,7 @@ mod map;
 pub(crate) mod plan;
 pub(crate) mod sync;
 
-use super::check::{self, parse_target};
+use super::check::{self, target_parser};
 use super::files;
 use super::input::{self, InputText};
 use super::render;
@@ -51,7 +51,7 @@ pub(crate) struct FileArgs {
     /// A program, or `-` for standard input
     file: PathBuf,
     /// Target; default: pto.target_arch of the file, else a2a3
-    #[arg(long, value_parser = parse_target)]
+    #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
 }
 

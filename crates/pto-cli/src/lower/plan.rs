@@ -147,8 +147,7 @@ fn print_json(
         reserved,
         diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
     };
-    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
+    json::print(&object)
 }
 
 #[derive(Serialize)]

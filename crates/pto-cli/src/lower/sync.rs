@@ -179,8 +179,7 @@ fn print_json(read: &ParsedFile, done: Option<(&Module, &Synced)>, problems: &[D
         }),
         diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
     };
-    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
+    json::print(&object)
 }
 
 fn json_edge(module: &Module, lines: &Lines, edge: &Edge) -> JsonEdge {

@@ -6,6 +6,7 @@ mod variants;
 
 use super::check;
 use super::files;
+use super::json;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::{CommandResult, Failure, Outcome, out};
@@ -95,6 +96,13 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     }
 }
 
+#[derive(serde::Serialize)]
+struct JsonProblems<'a> {
+    file: &'a str,
+    target: &'static str,
+    diagnostics: Vec<json::JsonDiagnostic<'a>>,
+}
+
 /// Reports why there is no prediction.
 fn fail(args: &Args, stop: Stop, source: super::input::InputText, target: pto::Target) -> CommandResult {
     let problems = match stop {
@@ -103,8 +111,8 @@ fn fail(args: &Args, stop: Stop, source: super::input::InputText, target: pto::T
     };
     if args.json {
         let lines = pto::syntax::Lines::new(&source.text);
-        let list: Vec<_> = problems.iter().map(|d| super::json::diagnostic(&source, &lines, d)).collect();
-        out(&(serde_json::to_string_pretty(&list).map_err(|e| Failure(e.to_string()))? + "\n"))?;
+        let diagnostics = problems.iter().map(|d| json::diagnostic(&source, &lines, d)).collect();
+        json::print(&JsonProblems { file: &source.name, target: target.name(), diagnostics })?;
     } else {
         check::print_text(&[check::CheckReport { source, target, problems }])?;
     }
@@ -117,7 +125,7 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
     // The view writes the JSON object; warnings are not part of it.
     super::render::print(analysis.source, analysis.plan.checked().warnings())?;
     if args.json {
-        out(&(view::data(&shown) + "\n"))?;
+        out(&(json::with_version(&view::data(&shown)) + "\n"))?;
     } else {
         out(&format!("\u{1b}[1m{}\u{1b}[0m on {}: ", analysis.plan.name(), analysis.target))?;
         out(&view::summary(&shown))?;

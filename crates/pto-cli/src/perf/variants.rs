@@ -4,7 +4,7 @@ use super::analysis::analyse;
 use super::{Args, fail};
 use crate::input::InputText;
 use crate::program::{ProgramArgs, Stop};
-use crate::{CommandResult, Failure, Outcome, out, progress, render};
+use crate::{CommandResult, Failure, Outcome, json, out, progress, render};
 use pto::cost::PerfReport;
 use pto::cost::view::cycles_text;
 use pto::{Diagnostic, Target};
@@ -13,6 +13,11 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const BAR: usize = 40;
+
+#[derive(Serialize)]
+struct JsonSweep<'a> {
+    variants: &'a [Variant],
+}
 
 /// A row of the table.
 #[derive(Serialize)]
@@ -69,7 +74,7 @@ pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> CommandResult {
         render::print(source, warnings)?;
     }
     if args.json {
-        out(&(serde_json::to_string_pretty(&rows).map_err(|e| Failure(e.to_string()))? + "\n"))?;
+        json::print(&JsonSweep { variants: &rows })?;
     } else {
         out(&table(&rows))?;
     }

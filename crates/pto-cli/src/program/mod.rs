@@ -5,7 +5,7 @@ pub(crate) mod memory;
 mod ranks;
 pub(crate) mod spec;
 
-use super::check::parse_target;
+use super::check::target_parser;
 use super::input::{self, InputText};
 use super::{Failure, warn};
 use bind::BindRequest;
@@ -31,7 +31,7 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "NAME")]
     func: Option<String>,
     /// Target; default: pto.target_arch of the file, else a2a3
-    #[arg(long, value_parser = parse_target)]
+    #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
     /// Arithmetic to use if a device deviates from the documented rules
     #[arg(long, value_enum, default_value = "reference")]

@@ -55,8 +55,8 @@ fn card(d: &Diagnostic, lines: &Lines) -> String {
     let places: Vec<_> = std::iter::once(&d.primary).chain(&d.labels).map(place).collect();
     let places = escape(&json!(places).to_string());
     let why: String = d.legal.iter().map(|text| format!("<p class=\"why\">{}</p>", escape(text))).collect();
-    let help = d.help_text(|at| lines.locate(at).0);
-    let help = help.as_ref().map_or_else(String::new, |text| format!("<p><code>{}</code></p>", escape(text)));
+    let help = d.help_lines(|at| lines.locate(at).0);
+    let help: String = help.iter().map(|text| format!("<p><code>{}</code></p>", escape(text))).collect();
     format!(
         "<button class=\"finding {}\" aria-pressed=\"false\" data-places=\"{places}\"><span class=\"id\">{} · line {}</span>\
          <p class=\"message\">{}</p>{why}{help}</button>\n",

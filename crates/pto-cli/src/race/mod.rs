@@ -240,6 +240,5 @@ fn print_json(
             .collect(),
         schedule: shaken.map(Shaken::json),
     };
-    let text = serde_json::to_string_pretty(&object).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
+    json::print(&object)
 }

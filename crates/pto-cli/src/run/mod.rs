@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         Err(Stop::Problems(problems)) => problems,
     };
     if args.json {
-        print_json(&json::problems(&source, target, &problems))?;
+        super::json::print(&json::problems(&source, target, &problems))?;
     } else {
         check::print_text(&[check::CheckReport { source, target, problems }])?;
     }
@@ -141,7 +141,7 @@ fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -
     let lines = Lines::new(&source.text);
     let finished = FinishedRun { args, source, target, ready: &ready, report, elapsed, comparisons, lines };
     if args.json {
-        print_json(&json::report(&finished)?)?;
+        super::json::print(&json::report(&finished)?)?;
     } else {
         let warnings: Vec<Diagnostic> = finished.warnings().cloned().collect();
         render::print(source, &warnings)?;
@@ -203,11 +203,6 @@ fn memory_named(bound: &[BoundParam], name: &str) -> Result<usize, Failure> {
             if names.is_empty() { "there is none".to_string() } else { format!("there are {}", names.join(", ")) };
         Failure(format!("there is no parameter `{name}` with memory; {legal}"))
     })
-}
-
-fn print_json(object: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(object).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
 }
 
 /// CRC-32 of the bytes of an array; Python has it as `zlib.crc32(a.tobytes())`.

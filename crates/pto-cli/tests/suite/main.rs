@@ -1,9 +1,13 @@
 //! The tests of this crate, in one binary: linking takes longer than most of them.
 
+#[cfg(unix)]
+mod docs;
 mod emit;
 mod lower;
+mod manual;
 mod many_problems;
 #[cfg(unix)]
 mod output_files;
+mod picture;
 mod race_fixes;
 mod run;
