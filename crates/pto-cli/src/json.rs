@@ -2,7 +2,7 @@
 
 use super::input::InputText;
 use super::{Failure, out};
-use pto::isa::{Change, Diagnostic, Edit, Label};
+use pto::isa::{Change, Diagnostic, Edit, Label, Target};
 use pto::syntax::Lines;
 use serde::Serialize;
 
@@ -43,6 +43,20 @@ pub(crate) struct JsonDiagnostic<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     edits: Vec<JsonEdit<'a>>,
     page: Option<&'a str>,
+}
+
+/// What stopped a command before it was done.
+#[derive(Serialize)]
+pub(crate) struct JsonProblems<'a> {
+    file: &'a str,
+    target: &'static str,
+    diagnostics: Vec<JsonDiagnostic<'a>>,
+}
+
+pub(crate) fn problems<'a>(source: &'a InputText, target: Target, problems: &'a [Diagnostic]) -> JsonProblems<'a> {
+    let lines = Lines::new(&source.text);
+    let diagnostics = problems.iter().map(|d| diagnostic(source, &lines, d)).collect();
+    JsonProblems { file: &source.name, target: target.name(), diagnostics }
 }
 
 /// A statement inserted as a new line before or after a line, parameters inserted before a column, or lines removed.

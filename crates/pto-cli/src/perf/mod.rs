@@ -96,13 +96,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     }
 }
 
-#[derive(serde::Serialize)]
-struct JsonProblems<'a> {
-    file: &'a str,
-    target: &'static str,
-    diagnostics: Vec<json::JsonDiagnostic<'a>>,
-}
-
 /// Reports why there is no prediction.
 fn fail(args: &Args, stop: Stop, source: super::input::InputText, target: pto::Target) -> CommandResult {
     let problems = match stop {
@@ -110,9 +103,7 @@ fn fail(args: &Args, stop: Stop, source: super::input::InputText, target: pto::T
         Stop::Problems(problems) => problems,
     };
     if args.json {
-        let lines = pto::syntax::Lines::new(&source.text);
-        let diagnostics = problems.iter().map(|d| json::diagnostic(&source, &lines, d)).collect();
-        json::print(&JsonProblems { file: &source.name, target: target.name(), diagnostics })?;
+        json::print(&json::problems(&source, target, &problems))?;
     } else {
         check::print_text(&[check::CheckReport { source, target, problems }])?;
     }

@@ -4,12 +4,9 @@ use super::FinishedRun;
 use super::checksum;
 use super::expect::Expectation;
 use super::text::type_and_shape;
-use crate::input::InputText;
 use crate::json::{self, JsonDiagnostic};
 use crate::program::{ArgContent, BoundParam};
 use pto::data::{AnyNumber, Array, Comparison, DataError, Difference, Numbers, Summary};
-use pto::syntax::Lines;
-use pto::{Diagnostic, Target};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -103,20 +100,6 @@ struct JsonTime<'a> {
     instruction: &'a str,
     count: u64,
     nanoseconds: u64,
-}
-
-/// What stopped the program before it was done.
-#[derive(Serialize)]
-pub(super) struct JsonProblems<'a> {
-    file: &'a str,
-    target: &'static str,
-    diagnostics: Vec<JsonDiagnostic<'a>>,
-}
-
-pub(super) fn problems<'a>(source: &'a InputText, target: Target, problems: &'a [Diagnostic]) -> JsonProblems<'a> {
-    let lines = Lines::new(&source.text);
-    let diagnostics = problems.iter().map(|d| json::diagnostic(source, &lines, d)).collect();
-    JsonProblems { file: &source.name, target: target.name(), diagnostics }
 }
 
 /// The whole report.

@@ -123,7 +123,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         Err(Stop::Problems(problems)) => problems,
     };
     if args.json {
-        super::json::print(&json::problems(&source, target, &problems))?;
+        super::json::print(&super::json::problems(&source, target, &problems))?;
     } else {
         check::print_text(&[check::CheckReport { source, target, problems }])?;
     }

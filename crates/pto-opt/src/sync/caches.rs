@@ -46,8 +46,8 @@ pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, fu
     cleans
 }
 
-/// A scalar access to global memory.
-struct ScalarAccess {
+/// A scalar access to global memory, which goes through the cache.
+struct CachedAccess {
     op: OpId,
     home: Home,
     write: bool,
@@ -73,7 +73,7 @@ impl OtherPipes {
 /// What a function does with global memory.
 #[derive(Default)]
 struct GlobalAccesses {
-    scalar: Vec<ScalarAccess>,
+    scalar: Vec<CachedAccess>,
     others: OtherPipes,
 }
 
@@ -91,7 +91,7 @@ impl GlobalAccesses {
                 if touch.is_cached() {
                     // Signals do not use the cache.
                     if !is_comm(module, id) {
-                        accesses.scalar.push(ScalarAccess { op: id, home, write: touch.write });
+                        accesses.scalar.push(CachedAccess { op: id, home, write: touch.write });
                     }
                     continue;
                 }
