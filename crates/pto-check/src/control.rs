@@ -15,6 +15,7 @@ pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: 
         Some(Control::While) => cx.while_op(problems),
         Some(Control::Function) => cx.returns(problems),
         Some(Control::Call) => cx.call(functions, problems),
+        Some(Control::Switch) => cx.one_default(problems),
         // They pass no values, or the operation around them does.
         Some(
             Control::Module
@@ -24,8 +25,7 @@ pub(crate) fn check(module: &Module, id: OpId, functions: &Functions, problems: 
             | Control::FusionYield
             | Control::Condition
             | Control::Branch
-            | Control::CondBranch
-            | Control::Switch,
+            | Control::CondBranch,
         )
         | None => {}
     }
@@ -202,6 +202,17 @@ impl ControlOp<'_> {
                         .legal(format!("{what}s: ({}), given ({})", list(&want), list(&have))),
                 );
             }
+        }
+    }
+
+    /// A switch always goes somewhere.
+    fn one_default(&self, problems: &mut Vec<Diagnostic>) {
+        let defaults = self.module.successors(self.id).iter().filter(|s| s.case.is_none()).count();
+        if defaults != 1 {
+            let message =
+                format!("the switch has {} default block", if defaults == 0 { "no" } else { "more than one" });
+            let d = Diagnostic::new(codes::BRANCH, head(self.module, self.id), message);
+            problems.push(d.help("write `default: ^block` in front of the cases, once"));
         }
     }
 

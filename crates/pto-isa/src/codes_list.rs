@@ -135,7 +135,7 @@ codes! {
     STEP = 310, "a loop step that is not positive",
         "`scf.for` counts upwards. With a step of zero the loop would never end; with a negative step it would never start.";
     BRANCH = 311, "a branch to a block that does not exist or with the wrong arguments",
-        "The target block must be in the same region, and the arguments must match its parameters.";
+        "The target block must be in the same region, and the arguments must match its parameters. A `cf.switch` has exactly one default block.";
     PARTS = 312, "an operation with the wrong number of parts",
         "The generic form allows any number of operands, results, regions and branch targets. This operation has a fixed number of them.",
         "func.func @f(%c: i1) {\n  \"scf.if\"(%c) : (i1) -> ()\n  return\n}\n";

@@ -36,7 +36,7 @@ impl Printer<'_> {
             Custom::MemrefStore => self.memref_store(op),
             Custom::MemrefDim => self.memref_dim(op),
             Custom::MemrefCast => self.cast(op),
-            Custom::MemrefView => self.memref_view(op),
+            Custom::MemrefView | Custom::MemrefRecast => self.memref_view(op),
         }
     }
 

@@ -30,7 +30,7 @@ impl Printer<'_> {
             Custom::Binary | Custom::Extended => self.ty(op, 0) == self.ty(op, 1) && self.result(op) == self.ty(op, 0),
             Custom::Unary => self.result(op) == self.ty(op, 0),
             Custom::Select => self.ty(op, 1) == self.ty(op, 2) && self.result(op) == self.ty(op, 1),
-            Custom::MemrefView => self.view_is_writable(op),
+            Custom::MemrefView | Custom::MemrefRecast => self.view_is_writable(op),
             Custom::MemrefLoad => self.element(op, 0) == Some(m.value_type(self.first_result(op)).clone()),
             Custom::MemrefStore => self.element(op, 1).is_some(),
             Custom::MemrefDim => *m.value_type(self.first_result(op)) == Type::Scalar(ScalarType::Index),

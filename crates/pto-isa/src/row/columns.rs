@@ -45,7 +45,7 @@ impl Family {
             Self::Comm => "Communication",
             Self::View => "Buffers, views and queries",
             Self::Config => "Configuration",
-            Self::Arith => "Scalar arithmetic",
+            Self::Arith => "Scalars and lowered buffers",
             Self::Control => "Functions and control flow",
         }
     }

@@ -553,6 +553,17 @@ impl Row {
         self.doc.first().map_or("", |line| line.trim())
     }
 
+    /// The ways to write an operation that has its own grammar; see [`Custom::forms`]. Empty for those that follow a pattern.
+    ///
+    /// ```
+    /// use pto_isa::table::op;
+    /// assert_eq!(op::arith_addi.row().forms(), ["%result = arith.addi %lhs, %rhs : T"]);
+    /// ```
+    pub fn forms(&self) -> Vec<String> {
+        let Syntax::Custom(custom) = self.syntax else { return Vec::new() };
+        custom.forms().iter().map(|form| form.replace("NAME", &self.full_name())).collect()
+    }
+
     /// The slot of this name, among operands and results.
     pub fn slot(&self, name: &str) -> Option<usize> {
         self.slots.iter().chain(self.results).position(|s| s.name == name)

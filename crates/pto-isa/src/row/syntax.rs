@@ -48,6 +48,7 @@ pub enum Custom {
     MemrefDim,
     MemrefCast,
     MemrefView,
+    MemrefRecast,
 }
 
 /// The parts of an operation with its own grammar.
@@ -98,8 +99,65 @@ impl Custom {
             Self::Select => of((3, 3), ONE, NONE, NONE),
             Self::Extended => of((2, 2), (2, 2), NONE, NONE),
             Self::MemrefAlloc => of(MANY, ONE, NONE, NONE),
-            Self::MemrefLoad | Self::MemrefView => of((1, usize::MAX), ONE, NONE, NONE),
+            Self::MemrefLoad | Self::MemrefView | Self::MemrefRecast => of((1, usize::MAX), ONE, NONE, NONE),
             Self::MemrefStore => of((2, usize::MAX), NONE, NONE, NONE),
+        }
+    }
+    /// The text of an operation, in each way it can be written: `NAME` is the operation, `T` and `R` are types, `…` repeats
+    /// what is before it or stands for statements. An attribute dictionary can follow the operands.
+    pub const fn forms(self) -> &'static [&'static str] {
+        match self {
+            Self::Module => &["NAME { … }", "NAME @name attributes {pto.target_arch = \"a5\"} { … }"],
+            Self::Func => &[
+                "NAME @name(%param: T, …) -> (R, …) attributes {pto.entry} { … }",
+                "NAME private @name(T, …) -> (R, …)",
+            ],
+            Self::Return => &["return", "return %operand, … : T, …"],
+            Self::Call => &[
+                "NAME @callee(%operand, …) : (T, …) -> ()",
+                "%result, … = NAME @callee(%operand, …) : (T, …) -> (R, …)",
+            ],
+            Self::For => &[
+                "NAME %i = %lower to %upper step %step { … }",
+                "NAME %i = %lower to %upper step %step : i32 { … }",
+                "%result, … = NAME %i = %lower to %upper step %step iter_args(%x = %init, …) -> (R, …) { … }",
+            ],
+            Self::If => &[
+                "NAME %condition { … }",
+                "NAME %condition { … } else { … }",
+                "%result, … = NAME %condition -> (R, …) { … } else { … }",
+            ],
+            Self::While => &["%result, … = NAME (%x = %init, …) : (T, …) -> (R, …) { … } do { ^bb0(%y: R, …): … }"],
+            Self::Condition => &["NAME(%condition)", "NAME(%condition) %arg, … : R, …"],
+            Self::Yield => &["NAME", "NAME %result, … : R, …"],
+            Self::ExecuteRegion => &["NAME { … }", "%result, … = NAME -> (R, …) { … }"],
+            Self::IndexSwitch => &[
+                "NAME %arg case 1 { … } … default { … }",
+                "%result, … = NAME %arg -> (R, …) case 1 { … } … default { … }",
+            ],
+            Self::Section => &["NAME { … }"],
+            Self::Fusion => &["%result, … = NAME { … } : R, …"],
+            Self::FusionYield => &["NAME(%value, …) : (T, …) -> ()"],
+            Self::Branch => &["NAME ^block", "NAME ^block(%value, … : T, …)"],
+            Self::CondBranch => {
+                &["NAME %condition, ^yes, ^no", "NAME %condition, ^yes(%value, … : T, …), ^no(%value, … : T, …)"]
+            }
+            Self::Switch => &["NAME %flag : T, [default: ^block, 1: ^block(%value, … : T, …), …]"],
+            Self::Constant => &["%result = NAME 7 : T", "%result = NAME true"],
+            Self::Compare => &["%result = NAME predicate, %lhs, %rhs : T"],
+            Self::Cast | Self::MemrefCast => &["%result = NAME %in : T to R"],
+            Self::Binary => &["%result = NAME %lhs, %rhs : T"],
+            Self::Unary => &["%result = NAME %operand : T"],
+            Self::Select => &["%result = NAME %condition, %true_value, %false_value : T"],
+            Self::Extended => &["%low, %high = NAME %lhs, %rhs : T", "%low, %high = NAME %lhs, %rhs : T, R"],
+            Self::MemrefAlloc => &["%result = NAME(%size, …) : memref<…>"],
+            Self::MemrefLoad => &["%result = NAME %memref[%index, …] : memref<…>"],
+            Self::MemrefStore => &["NAME %value, %memref[%index, …] : memref<…>"],
+            Self::MemrefDim => &["%result = NAME %memref, %index : memref<…>"],
+            Self::MemrefView => &["%result = NAME %source[offset, …] [size, …] [stride, …] : memref<…> to memref<…>"],
+            Self::MemrefRecast => &[
+                "%result = NAME %source to offset: [offset], sizes: [size, …], strides: [stride, …] : memref<…> to memref<…>",
+            ],
         }
     }
 }

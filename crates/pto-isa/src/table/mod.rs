@@ -105,6 +105,7 @@ families!(
     view,
     config,
     arith,
+    memref,
     control,
 );
 

@@ -19,7 +19,7 @@ impl<'s> Parser<'s> {
             Custom::MemrefLoad => self.memref_load(head),
             Custom::MemrefStore => self.memref_store(head),
             Custom::MemrefDim => self.memref_dim(head),
-            Custom::MemrefView => self.memref_view(head),
+            Custom::MemrefView | Custom::MemrefRecast => self.memref_view(head),
             _ => self.same_type(head),
         }
     }

@@ -1,7 +1,7 @@
 //! What a page says, section by section.
 
 use super::{Page, PageBlock, Section, forms, words};
-use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind};
+use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind, Syntax};
 use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
 use pto_isa::sort::SharedSort;
 
@@ -152,7 +152,14 @@ fn hazards(row: &Row) -> Option<Section> {
 }
 
 fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
-    let lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
+    let mut lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
+    let grammar = op.row().forms();
+    if !grammar.is_empty() {
+        // What its own grammar says; the generic form is the same for all, and a line shows it unless there are regions.
+        let has_regions = matches!(op.row().syntax, Syntax::Custom(custom) if custom.anatomy().regions.1 > 0);
+        lines.retain(|(title, _)| *title == forms::GENERIC && !has_regions);
+        lines.insert(0, (forms::ALL_BUT_GENERIC, grammar.join("\n")));
+    }
     Section::new("Text forms", lines.into_iter().map(|(title, line)| PageBlock::Code(title, line)).collect())
 }
 

@@ -10,8 +10,12 @@ const FORMS: [(&str, Form); 4] = [
     ("Assembly", Form::Asm),
     ("Level 1 (values)", Form::Level1),
     ("Level 2 (buffers)", Form::Level2),
-    ("Generic", Form::Generic),
+    (GENERIC, Form::Generic),
 ];
+
+pub(super) const GENERIC: &str = "Generic";
+/// The title of a text that the other forms share.
+pub(super) const ALL_BUT_GENERIC: &str = "Assembly, levels 1 and 2";
 
 /// Types whose parameters are left out.
 const SHORTENED: [&str; 5] =
@@ -25,7 +29,7 @@ pub(super) fn lines(op: Op, program: &str) -> Vec<(&'static str, String)> {
     for (title, form) in FORMS {
         let Some(line) = line(&module, op, form) else { continue };
         match found.last_mut() {
-            Some(last) if last.1 == line => last.0 = "Assembly, levels 1 and 2",
+            Some(last) if last.1 == line => last.0 = ALL_BUT_GENERIC,
             _ => found.push((title, line)),
         }
     }

@@ -68,7 +68,8 @@ fn block(block: &PageBlock) -> String {
         PageBlock::Table(head, rows) => table(head, rows),
         PageBlock::Code("", text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
         PageBlock::Code(title, text) => {
-            let code = escape(super::example::fold(text, CODE_WIDTH).trim_end());
+            let folded: String = text.lines().map(|line| super::example::fold(line, CODE_WIDTH)).collect();
+            let code = escape(folded.trim_end());
             format!("<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n", escape(title))
         }
     }

@@ -1,4 +1,4 @@
-//! The reference as a set of files: an index, a page per instruction, the host operations, a stylesheet.
+//! The reference as a set of files: an index, a list of the host operations, a page for each of both, a stylesheet.
 
 use super::html::{contents, document, escape, inline, sections};
 use super::{content, words};
@@ -16,10 +16,13 @@ const FILTER: &str = include_str!("filter.js");
 /// ```
 pub fn reference() -> Vec<File> {
     let ops: Vec<Op> = table::isa().collect();
+    let host_ops = host_ops();
     let file = |name: &str, text: String| File { name: name.to_string(), text };
     let mut files =
-        vec![file("index.html", index(&ops)), file(host_file(), host()), file("style.css", STYLE.to_string())];
-    files.extend((0..ops.len()).map(|at| file(&page_file(ops[at]), page(&ops, at))));
+        vec![file("index.html", index(&ops)), file(host_file(), host(&host_ops)), file("style.css", STYLE.to_string())];
+    for list in [&ops, &host_ops] {
+        files.extend((0..list.len()).map(|at| file(&page_file(list[at]), page(list, at))));
+    }
     files
 }
 
@@ -59,9 +62,10 @@ fn page(ops: &[Op], at: usize) -> String {
     let page = content::page(op);
     let row = op.row();
     let family = escape(row.family.title());
+    let list = if row.family.is_isa() { "index.html" } else { host_file() };
     let header = format!(
         "<a class=\"home\" href=\"index.html\">PTO instructions</a>\
-         <a href=\"index.html#{}\">{family}</a><span class=\"gap\"></span>{}{}",
+         <a href=\"{list}#{}\">{family}</a><span class=\"gap\"></span>{}{}",
         anchor(row.family),
         neighbour(at.checked_sub(1).map(|a| ops[a]), "prev", "←"),
         neighbour(ops.get(at + 1).copied(), "next", "→"),
@@ -141,13 +145,16 @@ fn group(ops: &[Op], family: Family) -> String {
     )
 }
 
+fn host_ops() -> Vec<Op> {
+    table::all().filter(|op| !op.row().family.is_isa()).collect()
+}
+
 /// The host operations: names and what they do.
-fn host() -> String {
-    let ops: Vec<Op> = table::all().filter(|op| !op.row().family.is_isa()).collect();
+fn host(ops: &[Op]) -> String {
     let group = |f: Family| {
         let entry = |op: &Op| {
             let (name, summary) = (escape(&op.row().full_name()), inline(op.row().summary()));
-            format!("<tr><td><code>{name}</code></td><td>{summary}</td></tr>\n")
+            format!("<tr><td><a href=\"{}\">{name}</a></td><td>{summary}</td></tr>\n", escape(&page_file(*op)))
         };
         let rows: String = ops.iter().filter(|op| op.row().family == f).map(entry).collect();
         let (id, title) = (anchor(f), escape(f.title()));
@@ -155,7 +162,7 @@ fn host() -> String {
             "<section id=\"{id}\">\n<h2><a href=\"#{id}\">{title}</a></h2>\n<table class=\"list\"><tbody>\n{rows}</tbody></table>\n</section>\n"
         )
     };
-    let groups: String = families(&ops).into_iter().map(group).collect();
+    let groups: String = families(ops).into_iter().map(group).collect();
     let header = "<a class=\"home\" href=\"index.html\">PTO instructions</a>";
     let main = format!(
         "<div class=\"columns\">\n<nav class=\"side\">\n<a href=\"index.html\">All instructions</a>\n</nav>\n<main>\n\

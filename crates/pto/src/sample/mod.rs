@@ -21,18 +21,18 @@ use crate::isa::{Op, Row, Target};
 /// Fillings that keep every rule but fail as a program before the search gives up.
 const ATTEMPTS: usize = 40;
 
-/// A complete program that uses an instruction and is legal on a target; `None` where the target lacks the
-/// instruction, for host operations, and where no program was found.
+/// A complete program that uses an operation and is legal on a target; `None` where the target lacks the
+/// operation, and where no program was found.
 ///
-/// The row's own example comes first, when it is legal on the target; otherwise the operands become parameters of
-/// a function, with the first types that keep every rule.
+/// The row's own example comes first, when it is legal on the target; otherwise the operands of an instruction become
+/// parameters of a function, with the first types that keep every rule.
 pub fn program(op: Op, target: Target) -> Option<String> {
     let row = op.row();
-    // Host operations hold regions and symbols; what they need does not follow from their rows.
-    if !row.targets.contains(target) || !row.family.is_isa() {
+    if !row.targets.contains(target) {
         return None;
     }
-    example(op, target).or_else(|| derived(op, target))
+    // Host operations hold regions and symbols; what they need does not follow from their rows.
+    example(op, target).or_else(|| row.family.is_isa().then(|| derived(op, target))?)
 }
 
 /// A program made of the operands of one instruction.

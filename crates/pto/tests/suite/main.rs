@@ -9,6 +9,7 @@ mod format;
 mod fuzz;
 mod growth;
 mod hazards;
+mod host_rows;
 mod imports;
 mod links;
 mod outside;

@@ -102,7 +102,7 @@ fn unescaped(html: &str) -> String {
 #[test]
 fn pages_show_their_instruction_and_an_example_that_was_checked() {
     let files = doc::reference();
-    for op in table::isa() {
+    for op in table::all() {
         let name = op.row().name;
         let page = files.iter().find(|file| file.name == doc::page_file(op)).expect("a page");
         let page = unescaped(&page.text);
@@ -161,8 +161,9 @@ fn page(op: Op, width: usize) -> String {
 
 #[test]
 fn terminal_pages_keep_to_their_width() {
-    for op in table::isa() {
-        for line in page(op, 100).lines() {
+    for op in table::all() {
+        // A C++ expression has nowhere to break.
+        for line in page(op, 100).lines().filter(|l| op.row().family.is_isa() || !l.ends_with(';')) {
             assert!(line.chars().count() <= 100, "{}: {line}", op.row().name);
         }
     }
