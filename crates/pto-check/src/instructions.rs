@@ -146,7 +146,7 @@ impl OpCheck<'_> {
                 "targets that have it: {}",
                 if others.is_empty() { "none".into() } else { others.join(", ") }
             ))
-            .page(self.row.page);
+            .page(self.row.name);
         match others.first() {
             Some(first) => d.help(format!("build for --target {first}")),
             None => d,
@@ -157,7 +157,7 @@ impl OpCheck<'_> {
     fn describe(&self, broken: Broken, accepted: &[Target]) -> Diagnostic {
         let target = self.info.target;
         let message = format!("{}: {}", phrase(broken.code, &self.name(), target), broken.found);
-        let mut d = Diagnostic::new(broken.code, self.name_span(), message).page(self.row.page);
+        let mut d = Diagnostic::new(broken.code, self.name_span(), message).page(self.row.name);
         for &slot in &broken.slots {
             if let Some(span) = self.slot_span(slot) {
                 d = d.label(span, format!("`{}`", self.row.slot_at(slot).name));
@@ -189,7 +189,7 @@ impl OpCheck<'_> {
     fn fault(&self, hazard: &Hazard) -> Option<Diagnostic> {
         let Harm::Fault(text) = hazard.harm else { return None };
         let message = format!("`{}` on {}: {text}", self.name(), self.info.target);
-        let d = Diagnostic::new(codes::DEVICE_FAULT, self.name_span(), message).warning().page(self.row.page);
+        let d = Diagnostic::new(codes::DEVICE_FAULT, self.name_span(), message).warning().page(self.row.name);
         Some(match hazard.when {
             Some((words, _)) => d.remark(format!("this is so for {words}")),
             None => d,
@@ -228,7 +228,7 @@ impl OpCheck<'_> {
                 problems.push(
                     Diagnostic::new(codes::MISSING_ATTRIBUTE, self.name_span(), message)
                         .legal(format!("`{}`: {}; {}", spec.name, spec.legal_values(), spec.doc))
-                        .page(self.row.page),
+                        .page(self.row.name),
                 );
             }
         }
@@ -255,7 +255,7 @@ impl OpCheck<'_> {
         let message = format!("`{}` has no attribute `{name}`", self.name());
         let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
             .legal(format!("attributes: {legal}"))
-            .page(self.row.page);
+            .page(self.row.name);
         // A likely typo, or an attribute for a pipe or a register, was meant to change the result.
         match known.iter().find(|k| table::distance(&k.to_ascii_lowercase(), &name.to_ascii_lowercase()) <= 2) {
             Some(near) => d.help(format!("did you mean `{near}`?")),
@@ -278,7 +278,7 @@ impl OpCheck<'_> {
             problems.push(
                 Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message)
                     .legal(format!("legal: {}", spec.legal_values()))
-                    .page(self.row.page),
+                    .page(self.row.name),
             );
         }
     }

@@ -219,7 +219,7 @@ impl OperandCheck<'_> {
                     .legal("the same address, or separate memory"),
                     _ => continue,
                 };
-                problems.push(problem.label(src.span, format!("`{s}`")).page(self.row.page));
+                problems.push(problem.label(src.span, format!("`{s}`")).page(self.row.name));
             }
         }
     }
@@ -238,7 +238,7 @@ impl OperandCheck<'_> {
         };
         let same = matches!(harm, Harm::Ignores(..)) && !self.info.manual[self.id.index()];
         let d = Diagnostic::new(codes::DEVICE_FAULT, dst.span, message).warning().label(src.span, format!("`{s}`"));
-        let d = d.page(self.row.page);
+        let d = d.page(self.row.name);
         Some(match harm {
             // If addresses are open, the two get the same one if possible.
             _ if same => return None,
@@ -263,7 +263,7 @@ impl OperandCheck<'_> {
                 Diagnostic::new(codes::SCRATCH_OVERLAP, scratch.span, message)
                     .label(other.span, format!("`{name}`"))
                     .legal(format!("separate memory for `{tmp}` on {}", self.info.target))
-                    .page(self.row.page),
+                    .page(self.row.name),
             );
         }
     }
@@ -296,7 +296,7 @@ impl OperandCheck<'_> {
 
 /// How to avoid memory that an instruction uses implicitly.
 pub(crate) fn avoid(d: Diagnostic, row: &Row, target: Target) -> Diagnostic {
-    let d = d.legal(format!("other addresses on {target}")).page(row.page);
+    let d = d.legal(format!("other addresses on {target}")).page(row.name);
     match row.scratch {
         Some(scratch) => {
             d.help(format!("place the tile elsewhere, or give the instruction a scratch tile `{}`", scratch.slot))

@@ -69,7 +69,7 @@ impl<'s> Terminal<'s> {
             group = group.element(Level::HELP.message(help.join("\n")));
         }
         if let Some(page) = d.page {
-            group = group.element(Level::NOTE.with_name("page").message(page));
+            group = group.element(Level::NOTE.with_name("page").message(format!("pto doc {page}")));
         }
         self.renderer.render(&[group])
     }

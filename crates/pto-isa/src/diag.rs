@@ -167,7 +167,7 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Changes of the text that fix it, in source order.
     pub edits: Vec<Edit>,
-    /// The instruction page the rule comes from.
+    /// The instruction whose page has the rule; `pto doc` shows it.
     pub page: Option<&'static str>,
 }
 
@@ -269,10 +269,10 @@ impl Diagnostic {
         steps.collect()
     }
 
-    /// Names the page the rule comes from.
+    /// Names the instruction whose page has the rule.
     #[must_use]
-    pub fn page(mut self, page: &'static str) -> Self {
-        self.page = (!page.is_empty()).then_some(page);
+    pub fn page(mut self, instruction: &'static str) -> Self {
+        self.page = Some(instruction);
         self
     }
 }

@@ -410,7 +410,7 @@ impl<'a> ClobberWalk<'a> {
             let how = if read.inside.is_some() { "read by the function" } else { "read here" };
             let message = format!("`%{name}` is {how}, and `{}` has used it as scratch memory on {target}", row.name);
             let d = Diagnostic::new(codes::DESTROYED, read.span, message);
-            let d = d.label(module.op(loss.by).name_span, "its content is destroyed here").page(row.page);
+            let d = d.label(module.op(loss.by).name_span, "its content is destroyed here").page(row.name);
             d.legal("a tile that is written again before it is read").help(match row.scratch {
                 Some(scratch)
                     if row.hazards.iter().any(|h| h.when.is_some() && matches!(h.harm, Harm::Destroys(_))) =>

@@ -90,7 +90,7 @@ fn describe(program: &LocatedProgram, pop: &User, free: OpId, user: OpId) -> Dia
         .label(head(program.module, free), "freed here")
         .legal("uses between the pop and its free")
         .help(format!("move `{}` behind the last use", program.name(free)));
-    let d = d.page(program.module.op(free).op.row().page);
+    let d = d.page(program.module.op(free).op.row().name);
     if in_slot(program, pop) { d } else { d.warning().legal("an error on a5, where the tile lies in the slot") }
 }
 

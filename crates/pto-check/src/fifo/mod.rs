@@ -74,6 +74,6 @@ impl LocatedProgram<'_> {
 
     /// A problem with one operation.
     fn problem(&self, code: Code, id: OpId, message: impl Into<String>) -> Diagnostic {
-        Diagnostic::new(code, head(self.module, id), message).page(self.module.op(id).op.row().page)
+        Diagnostic::new(code, head(self.module, id), message).page(self.module.op(id).op.row().name)
     }
 }

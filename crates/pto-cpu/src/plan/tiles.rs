@@ -462,7 +462,7 @@ impl PlanBuilder<'_> {
             let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
             kernel.prepare(&site).ok_or_else(|| {
                 let message = format!("`{}`: the engine has no code for these operands", row.full_name());
-                Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.page)
+                Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.name)
             })
         })
     }

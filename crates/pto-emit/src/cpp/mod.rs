@@ -298,7 +298,7 @@ impl<'a> Writer<'a> {
         let row = op.op.row();
         let message = format!("`{}` has no C++ for {}: {what}", row.full_name(), self.input.target);
         let d = Diagnostic::new(codes::EMIT_UNSUPPORTED, op.name_span, message);
-        Box::new(if row.page.is_empty() { d } else { d.page(row.page) })
+        Box::new(d.page(row.name))
     }
 
     fn finish(self) -> String {

@@ -268,7 +268,7 @@ impl<'s> Parser<'s> {
         if let Some(extra) = left.first() {
             let name = row.full_name();
             let d = Diagnostic::new(codes::OPERAND_COUNT, extra.span, format!("`{name}` takes no operand here"));
-            self.report(d.legal(operand_list(row)).page(row.page));
+            self.report(d.legal(operand_list(row)).page(row.name));
         }
     }
 
@@ -304,7 +304,7 @@ impl<'s> Parser<'s> {
         let (name, operand) = (row.full_name(), row.slots[slot].name);
         let d =
             Diagnostic::new(codes::OPERAND_COUNT, head.name_span, format!("`{name}` lacks its operand `{operand}`"));
-        self.report(d.legal(operand_list(row)).page(row.page));
+        self.report(d.legal(operand_list(row)).page(row.name));
     }
 
     /// Types and slots of the results of an operation.
@@ -351,7 +351,7 @@ impl<'s> Parser<'s> {
                 span,
                 format!("the type of result `{result}` of `{}` is not written", row.full_name()),
             );
-            self.report(d.help("write it after `->`; it does not follow from the operands").page(row.page));
+            self.report(d.help("write it after `->`; it does not follow from the operands").page(row.name));
         }
         TypeId::UNKNOWN
     }

@@ -158,7 +158,7 @@ impl<'s> Parser<'s> {
                 head.name_span,
                 format!("`{}` has {} operands, {} are given", row.full_name(), required, uses.len()),
             );
-            self.report(d.page(row.page));
+            self.report(d.page(row.name));
             return None;
         }
         Some(self.spread(row, &slots, uses))
