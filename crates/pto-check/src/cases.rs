@@ -6,8 +6,8 @@
 use crate::Info;
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::ScalarType;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control};
-use std::collections::HashMap;
 
 /// Iterations of a loop that are examined, with a known and with an unknown bound.
 const ITERATIONS: [i64; 2] = [4, 2];
@@ -18,13 +18,13 @@ const MANY_STEPS: u32 = 128;
 
 /// The enclosing operation of every operation.
 pub(crate) struct Enclosing {
-    owners: HashMap<BlockId, (OpId, RegionId)>,
-    blocks: HashMap<OpId, BlockId>,
+    owners: FastMap<BlockId, (OpId, RegionId)>,
+    blocks: FastMap<OpId, BlockId>,
 }
 
 impl Enclosing {
     pub(crate) fn of(module: &Module, order: &[OpId]) -> Self {
-        let mut this = Self { owners: HashMap::new(), blocks: HashMap::new() };
+        let mut this = Self { owners: FastMap::default(), blocks: FastMap::default() };
         for &id in order {
             for &region in module.op_regions(id) {
                 this.owners.extend(module.region(region).blocks.iter().map(|b| (*b, (id, region))));
@@ -49,7 +49,7 @@ impl Enclosing {
 pub(crate) struct Case {
     /// Assumptions, in order.
     assumed: Vec<(ValueId, i64)>,
-    known: HashMap<ValueId, i64>,
+    known: FastMap<ValueId, i64>,
     steps: u32,
 }
 

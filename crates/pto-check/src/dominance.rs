@@ -5,12 +5,12 @@
 
 use crate::dominators::Dominators;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, Span, codes};
-use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
     let places = OpBlocks::collect(module, order);
-    let mut dominators = HashMap::new();
+    let mut dominators = FastMap::default();
     for &id in order {
         let operands = module.operands(id).iter().map(|o| (o.value, o.span));
         let passed = module.successors(id).iter().flat_map(|s| s.args.iter().map(|&v| (v, module.op(id).name_span)));
@@ -34,12 +34,12 @@ fn report(module: &Module, value: ValueId, span: Span, problems: &mut Vec<Diagno
 /// The position of each operation, and the owner of each block.
 struct OpBlocks {
     op: Vec<(BlockId, u32)>,
-    region: HashMap<BlockId, (RegionId, OpId)>,
+    region: FastMap<BlockId, (RegionId, OpId)>,
 }
 
 impl OpBlocks {
     fn collect(module: &Module, order: &[OpId]) -> Self {
-        let mut places = Self { op: vec![(module.top, u32::MAX); module.op_count()], region: HashMap::new() };
+        let mut places = Self { op: vec![(module.top, u32::MAX); module.op_count()], region: FastMap::default() };
         places.block(module, module.top);
         for &id in order {
             for &region in module.op_regions(id) {
@@ -63,7 +63,7 @@ impl OpBlocks {
         module: &Module,
         value: ValueId,
         user: OpId,
-        dominators: &mut HashMap<RegionId, Dominators>,
+        dominators: &mut FastMap<RegionId, Dominators>,
     ) -> bool {
         let (home, before) = match module.value(value).def {
             Def::Missing => return true,

@@ -1,11 +1,11 @@
 //! The dominator tree of a region (Lengauer and Tarjan, almost linear time).
 
 use pto_ir::{BlockId, Module, RegionId};
-use std::collections::HashMap;
+use pto_isa::hash::FastMap;
 
 /// The dominator tree of a region, as intervals of a walk over it.
 pub(crate) struct Dominators {
-    index: HashMap<BlockId, usize>,
+    index: FastMap<BlockId, usize>,
     /// When the walk entered and left each block; `None` for blocks no path reaches.
     interval: Vec<Option<(u32, u32)>>,
 }
@@ -13,7 +13,7 @@ pub(crate) struct Dominators {
 impl Dominators {
     pub(crate) fn of(module: &Module, region: RegionId) -> Self {
         let blocks = &module.region(region).blocks;
-        let index: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
+        let index: FastMap<BlockId, usize> = blocks.iter().enumerate().map(|(i, &b)| (b, i)).collect();
         let after = |b: &BlockId| -> Vec<usize> {
             let last = module.block(*b).ops.last();
             last.into_iter().flat_map(|l| module.successors(*l)).filter_map(|s| index.get(&s.block).copied()).collect()

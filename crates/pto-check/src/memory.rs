@@ -2,14 +2,14 @@
 
 use crate::Info;
 use pto_ir::{Module, OpId, ValueId};
+use pto_isa::hash::FastSet;
 use pto_isa::row::{Control, Storage};
 use pto_isa::{Diagnostic, Loc, Space, Span, Target, TileType, Type, codes};
-use std::collections::HashSet;
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
     let check = MemoryCheck { module, info };
     let binds = || order.iter().filter(|id| module.storage(**id) == Some(Storage::BindTile));
-    let bound: HashSet<ValueId> = binds().filter_map(|id| Some(module.operands(*id).first()?.value)).collect();
+    let bound: FastSet<ValueId> = binds().filter_map(|id| Some(module.operands(*id).first()?.value)).collect();
     for &id in order {
         let storage = module.storage(id);
         if storage == Some(Storage::Assign) || storage.is_some_and(Storage::is_allocation) {
@@ -74,7 +74,7 @@ impl MemoryCheck<'_> {
     }
 
     /// Strides of a whole buffer that differ from those of its tile; the configuration of a `bound` buffer comes later.
-    fn strides(&self, id: OpId, bound: &HashSet<ValueId>) -> Option<Diagnostic> {
+    fn strides(&self, id: OpId, bound: &FastSet<ValueId>) -> Option<Diagnostic> {
         let value = self.module.results(id).next()?;
         if self.module.attr(id, "config").is_none() && bound.contains(&value) {
             return None;
@@ -104,7 +104,7 @@ impl MemoryCheck<'_> {
     fn mixed_addresses(&self, function: OpId, problems: &mut Vec<Diagnostic>) {
         let (mut with, mut without) = (None, Vec::new());
         // Tiles that are assigned an address later.
-        let mut assigned = HashSet::new();
+        let mut assigned = FastSet::default();
         self.module.walk_inside(function, &mut |id| match self.module.storage(id) {
             Some(Storage::Tile) if self.addresses(id).is_empty() => without.push(id),
             Some(Storage::Tile) => _ = with.get_or_insert(id),

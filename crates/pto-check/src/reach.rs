@@ -2,8 +2,8 @@
 
 use pto_ir::{Attr, BlockId, Module, OpId, Sym};
 use pto_isa::Span;
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Control;
-use std::collections::{HashMap, HashSet};
 
 /// The part of a file that a function needs.
 #[derive(Clone, Debug)]
@@ -28,14 +28,14 @@ pub fn reach(module: &Module, name: &str) -> Option<Reach> {
     let functions = module.functions();
     let by_name = module.functions_by_name();
     let needs = needs(module, &functions, &by_name);
-    let mut kept = HashSet::new();
+    let mut kept = FastSet::default();
     let mut open = vec![*by_name.get(&module.names.get(name)?)?];
     while let Some(function) = open.pop() {
         if kept.insert(function) {
             open.extend(needs.get(&function).into_iter().flatten());
         }
     }
-    let dropped: HashSet<OpId> = functions.into_iter().filter(|f| !kept.contains(f)).collect();
+    let dropped: FastSet<OpId> = functions.into_iter().filter(|f| !kept.contains(f)).collect();
     let left_out = dropped.iter().map(|f| module.op(*f).span).collect();
     let mut module = module.clone();
     let top = module.top;
@@ -44,8 +44,8 @@ pub fn reach(module: &Module, name: &str) -> Option<Reach> {
 }
 
 /// The functions that each function needs. A call needs its callee; the ends of a FIFO pipe need each other.
-fn needs(module: &Module, functions: &[OpId], by_name: &HashMap<Sym, OpId>) -> HashMap<OpId, Vec<OpId>> {
-    let mut needs: HashMap<OpId, Vec<OpId>> = HashMap::new();
+fn needs(module: &Module, functions: &[OpId], by_name: &FastMap<Sym, OpId>) -> FastMap<OpId, Vec<OpId>> {
+    let mut needs: FastMap<OpId, Vec<OpId>> = FastMap::default();
     for &function in functions {
         for block in blocks_of(module, function) {
             module.walk(block, &mut |id| {
@@ -68,7 +68,7 @@ fn blocks_of(module: &Module, id: OpId) -> Vec<BlockId> {
 }
 
 /// Takes functions out of a block and of the modules in it.
-fn remove(module: &mut Module, block: BlockId, functions: &HashSet<OpId>) {
+fn remove(module: &mut Module, block: BlockId, functions: &FastSet<OpId>) {
     module.block_mut(block).ops.retain(|id| !functions.contains(id));
     let modules = module.block(block).ops.iter().filter(|id| module.control(**id) == Some(Control::Module));
     let inside: Vec<BlockId> = modules.flat_map(|id| blocks_of(module, *id)).collect();

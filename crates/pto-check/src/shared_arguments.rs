@@ -4,8 +4,9 @@ use crate::Info;
 use crate::overlap::{OperandCheck, SharedParams, is_work};
 use crate::places::{Linear, Overlap, TileAddresses, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, Span};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Calls with more tiles than this are not analysed.
 const MANY_TILES: usize = 32;
@@ -18,7 +19,7 @@ pub(crate) fn check(
     problems: &mut Vec<Diagnostic>,
 ) {
     let calls = module.calls();
-    let mut check = SharedCheck { module, info, places, calls, known: HashMap::new() };
+    let mut check = SharedCheck { module, info, places, calls, known: FastMap::default() };
     for &call in order {
         for (pair, given) in check.pairs(call, |a, b| how(places, a, b, call)) {
             check.follow(call, &pair, given, problems);
@@ -55,8 +56,8 @@ struct SharedCheck<'a> {
     module: &'a Module,
     info: &'a Info,
     places: &'a TileAddresses<'a>,
-    calls: HashMap<OpId, OpId>,
-    known: HashMap<SharedKey, SharedUse>,
+    calls: FastMap<OpId, OpId>,
+    known: FastMap<SharedKey, SharedUse>,
 }
 
 impl SharedCheck<'_> {

@@ -2,10 +2,10 @@
 
 use crate::{control, dominance};
 use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Custom, Syntax};
 use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes, table};
 use std::cell::Cell;
-use std::collections::HashMap;
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
     let functions = Functions::collect(module, order, problems);
@@ -35,7 +35,7 @@ fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
 
 /// The functions of a file by name.
 pub(crate) struct Functions {
-    by_name: HashMap<Sym, OpId>,
+    by_name: FastMap<Sym, OpId>,
     all: Vec<OpId>,
     /// How often a similar name was searched.
     suggestions: Cell<u32>,
@@ -46,10 +46,10 @@ const SUGGESTIONS: u32 = 20;
 
 impl Functions {
     fn collect(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) -> Self {
-        let mut by_name: HashMap<Sym, OpId> = HashMap::new();
+        let mut by_name: FastMap<Sym, OpId> = FastMap::default();
         let all: Vec<OpId> =
             order.iter().copied().filter(|&id| module.control(id) == Some(Control::Function)).collect();
-        let mut scope: HashMap<(Option<usize>, Sym), OpId> = HashMap::new();
+        let mut scope: FastMap<(Option<usize>, Sym), OpId> = FastMap::default();
         let parents = module_of(module, order);
         for &f in &all {
             let Some(name) = module.symbol(f, "sym_name") else { continue };
@@ -96,7 +96,7 @@ impl Functions {
 
     /// No function reaches itself through calls.
     fn recursion(&self, module: &Module, problems: &mut Vec<Diagnostic>) {
-        let mut calls: HashMap<OpId, Vec<(OpId, OpId)>> = HashMap::new();
+        let mut calls: FastMap<OpId, Vec<(OpId, OpId)>> = FastMap::default();
         for &f in &self.all {
             for block in blocks_of(module, f) {
                 module.walk(block, &mut |id| {
@@ -107,7 +107,7 @@ impl Functions {
                 });
             }
         }
-        let mut state: HashMap<OpId, bool> = HashMap::new();
+        let mut state: FastMap<OpId, bool> = FastMap::default();
         for &f in &self.all {
             let mut stack: Vec<(OpId, usize)> = Vec::new();
             if let std::collections::hash_map::Entry::Vacant(e) = state.entry(f) {
@@ -140,8 +140,8 @@ impl Functions {
 }
 
 /// The module operation that directly holds each function, if any.
-fn module_of(module: &Module, order: &[OpId]) -> HashMap<OpId, usize> {
-    let mut parents = HashMap::new();
+fn module_of(module: &Module, order: &[OpId]) -> FastMap<OpId, usize> {
+    let mut parents = FastMap::default();
     for &id in order {
         if module.control(id) == Some(Control::Module) {
             for block in blocks_of(module, id) {

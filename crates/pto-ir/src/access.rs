@@ -5,21 +5,25 @@ use pto_isa::row::{Arith, CommOp, Control, CoreQuery, Fifo, LocalOp, Meaning, Mo
 
 impl Module {
     /// The meaning of an operation.
+    #[inline]
     pub fn meaning(&self, id: OpId) -> Meaning {
         self.op(id).op.row().meaning
     }
 
     /// Its meaning, if it has regions or transfers control.
+    #[inline]
     pub fn control(&self, id: OpId) -> Option<Control> {
         self.op(id).op.control()
     }
 
     /// Its meaning, if it is a scalar operation.
+    #[inline]
     pub fn arith(&self, id: OpId) -> Option<Arith> {
         self.op(id).op.arith()
     }
 
     /// Its meaning, if it allocates, names or queries memory.
+    #[inline]
     pub fn storage(&self, id: OpId) -> Option<Storage> {
         self.op(id).op.storage()
     }
@@ -55,6 +59,7 @@ impl Module {
     }
 
     /// The operation that defines a value.
+    #[inline]
     pub fn definition(&self, value: ValueId) -> Option<OpId> {
         match self.value(value).def {
             Def::Result(id, _) => Some(id),

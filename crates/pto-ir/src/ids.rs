@@ -8,10 +8,12 @@ macro_rules! ids {
 
         impl $name {
             /// The id at a position.
+            #[inline]
             pub fn from_index(at: usize) -> Self {
                 Self::new(at)
             }
 
+            #[inline]
             pub(crate) fn new(at: usize) -> Self {
                 Self(u32::try_from(at).expect("an arena holds at most 2^32 entries"))
             }

@@ -49,6 +49,7 @@ impl Interner {
     }
 
     /// The text of a symbol.
+    #[inline]
     pub fn text(&self, sym: Sym) -> &str {
         let at = sym.index();
         let start = if at == 0 { 0 } else { self.ends[at - 1] };

@@ -1,10 +1,10 @@
 //! Creates operations by their meaning, and names for new values.
 
 use crate::{Attr, Module, NewOp, OpId, Operand, Sym, TypeId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{Arith, Meaning, Movement, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::{Op, Span, TileType, Type};
-use std::collections::{HashMap, HashSet};
 
 /// The names of values in use.
 ///
@@ -16,16 +16,16 @@ use std::collections::{HashMap, HashSet};
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Names {
-    taken: HashSet<String>,
+    taken: FastSet<String>,
     /// The number to try for the next name with a prefix.
-    next: HashMap<String, usize>,
+    next: FastMap<String, usize>,
 }
 
 impl Names {
     /// Those of a program.
     pub fn new(module: &Module) -> Self {
         let name = |k: usize| module.value_name(ValueId::from_index(k)).to_string();
-        Self { taken: (0..module.value_count()).map(name).collect(), next: HashMap::new() }
+        Self { taken: (0..module.value_count()).map(name).collect(), next: FastMap::default() }
     }
 
     /// A name that no value has: the wanted one, or that with a number.

@@ -1,9 +1,9 @@
 //! The arenas, and how operations get into them.
 
 use crate::{Attr, BlockId, Interner, OpId, RegionId, Spelling, Sym, TypeId, TypeVotes, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Custom, RegionExtent, Uses};
 use pto_isa::{Error, Op, Source, Span, TileType, Type};
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ pub struct Module {
     /// Names of values, functions, attributes.
     pub names: Interner,
     types: Vec<Type>,
-    type_ids: HashMap<Type, TypeId>,
+    type_ids: FastMap<Type, TypeId>,
     ops: Vec<OpData>,
     values: Vec<Value>,
     blocks: Vec<Block>,
@@ -30,7 +30,7 @@ pub struct Module {
     pub aliases: Vec<Alias>,
     /// How many tile types of the source have each spelling.
     pub type_votes: TypeVotes,
-    pub(crate) spellings: HashMap<OpId, Spelling>,
+    pub(crate) spellings: FastMap<OpId, Spelling>,
     /// What spans are positions in, if known.
     pub source: Option<Arc<dyn Source>>,
 }
@@ -169,7 +169,7 @@ impl Default for Module {
         let mut this = Self {
             names: Interner::default(),
             types: Vec::new(),
-            type_ids: HashMap::new(),
+            type_ids: FastMap::default(),
             ops: Vec::new(),
             values: Vec::new(),
             blocks: Vec::new(),
@@ -182,7 +182,7 @@ impl Default for Module {
             comments: Vec::new(),
             aliases: Vec::new(),
             type_votes: TypeVotes::default(),
-            spellings: HashMap::new(),
+            spellings: FastMap::default(),
             source: None,
         };
         this.intern_type(Type::Unknown);
@@ -197,6 +197,7 @@ fn extend<T>(pool: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> Range<u32
     start..pool.len() as u32
 }
 
+#[inline]
 fn range(r: &Range<u32>) -> Range<usize> {
     r.start as usize..r.end as usize
 }
@@ -224,6 +225,7 @@ impl Module {
     }
 
     /// A type.
+    #[inline]
     pub fn ty(&self, id: TypeId) -> &Type {
         &self.types[id.index()]
     }
@@ -234,6 +236,7 @@ impl Module {
     }
 
     /// An operation.
+    #[inline]
     pub fn op(&self, id: OpId) -> &OpData {
         &self.ops[id.index()]
     }
@@ -249,6 +252,7 @@ impl Module {
     }
 
     /// A value.
+    #[inline]
     pub fn value(&self, id: ValueId) -> &Value {
         &self.values[id.index()]
     }
@@ -259,6 +263,7 @@ impl Module {
     }
 
     /// The type of a value.
+    #[inline]
     pub fn value_type(&self, id: ValueId) -> &Type {
         self.ty(self.value(id).ty)
     }
@@ -269,6 +274,7 @@ impl Module {
     }
 
     /// A block.
+    #[inline]
     pub fn block(&self, id: BlockId) -> &Block {
         &self.blocks[id.index()]
     }
@@ -279,48 +285,56 @@ impl Module {
     }
 
     /// A region.
+    #[inline]
     pub fn region(&self, id: RegionId) -> &Region {
         &self.regions[id.index()]
     }
 
     /// Operands of an operation.
+    #[inline]
     pub fn operands(&self, id: OpId) -> &[Operand] {
         &self.operands[range(&self.op(id).operands)]
     }
 
     /// Results of an operation.
+    #[inline]
     pub fn results(&self, id: OpId) -> impl ExactSizeIterator<Item = ValueId> + Clone + use<> {
         let Range { start, end } = self.op(id).results.clone();
         (start as usize..end as usize).map(ValueId::new)
     }
 
     /// Attributes of an operation.
+    #[inline]
     pub fn attrs(&self, id: OpId) -> &[(Sym, Attr)] {
         &self.attrs[range(&self.op(id).attrs)]
     }
 
     /// The attribute of this name.
     pub fn attr(&self, id: OpId, name: &str) -> Option<&Attr> {
-        let sym = self.names.get(name)?;
-        self.attrs(id).iter().find(|(n, _)| *n == sym).map(|(_, a)| a)
+        // An operation has few attributes, if any: comparing is faster than looking the name up.
+        self.attrs(id).iter().find(|(n, _)| self.names.text(*n) == name).map(|(_, a)| a)
     }
 
     /// Regions of an operation.
+    #[inline]
     pub fn op_regions(&self, id: OpId) -> &[RegionId] {
         &self.region_lists[range(&self.op(id).regions)]
     }
 
     /// Branch targets of an operation.
+    #[inline]
     pub fn successors(&self, id: OpId) -> &[Successor] {
         &self.successors[range(&self.op(id).successors)]
     }
 
     /// The operands in one slot.
+    #[inline]
     pub fn in_slot(&self, id: OpId, slot: usize) -> impl Iterator<Item = &Operand> {
         self.operands(id).iter().filter(move |o| usize::from(o.slot) == slot)
     }
 
     /// The tile type of a value.
+    #[inline]
     pub fn tile(&self, id: ValueId) -> Option<&TileType> {
         self.value_type(id).tile()
     }
@@ -454,7 +468,7 @@ impl Module {
     }
 
     /// Replaces uses of values everywhere: resolves forward references.
-    pub fn resolve_uses(&mut self, map: &HashMap<ValueId, ValueId>) {
+    pub fn resolve_uses(&mut self, map: &FastMap<ValueId, ValueId>) {
         let swap = |v: &mut ValueId| {
             if let Some(new) = map.get(v) {
                 *v = *new;
@@ -493,8 +507,8 @@ impl Module {
     }
 
     /// The operation around each block, but for the top level.
-    pub fn owners(&self) -> HashMap<BlockId, OpId> {
-        let mut owners = HashMap::new();
+    pub fn owners(&self) -> FastMap<BlockId, OpId> {
+        let mut owners = FastMap::default();
         self.walk(self.top, &mut |op| {
             owners.extend(self.op_regions(op).iter().flat_map(|r| &self.region(*r).blocks).map(|b| (*b, op)));
         });

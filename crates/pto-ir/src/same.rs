@@ -1,20 +1,20 @@
 //! Equality of modules up to positions in the source.
 
 use crate::{Attr, BlockId, Module, OpId, RegionId, Sym, TypeId, ValueId};
-use std::collections::HashMap;
+use pto_isa::hash::FastMap;
 
 /// True when two modules are the same program: same operations, operands, attributes, types and symbols, regardless of
 /// value names and source positions.
 pub fn same(a: &Module, b: &Module) -> bool {
-    let mut pair = ModulePair { a, b, values: HashMap::new(), blocks: HashMap::new() };
+    let mut pair = ModulePair { a, b, values: FastMap::default(), blocks: FastMap::default() };
     pair.block(a.top, b.top)
 }
 
 struct ModulePair<'m> {
     a: &'m Module,
     b: &'m Module,
-    values: HashMap<ValueId, ValueId>,
-    blocks: HashMap<BlockId, BlockId>,
+    values: FastMap<ValueId, ValueId>,
+    blocks: FastMap<BlockId, BlockId>,
 }
 
 impl ModulePair<'_> {

@@ -1,8 +1,8 @@
 //! Names of functions, and the call graph.
 
 use crate::{Attr, Module, OpId, Sym};
+use pto_isa::hash::FastMap;
 use pto_isa::row::Control;
-use std::collections::HashMap;
 
 impl Module {
     /// The name that an attribute holds, as a symbol or as text: the dialect writes both.
@@ -30,9 +30,9 @@ impl Module {
     }
 
     /// The callee of every call, if the program has it.
-    pub fn calls(&self) -> HashMap<OpId, OpId> {
+    pub fn calls(&self) -> FastMap<OpId, OpId> {
         let functions = self.functions_by_name();
-        let mut calls = HashMap::new();
+        let mut calls = FastMap::default();
         self.walk(self.top, &mut |id| {
             calls.extend(self.callee(id).and_then(|name| functions.get(&name)).map(|function| (id, *function)));
         });
@@ -40,7 +40,7 @@ impl Module {
     }
 
     /// Functions by name; of two with one name the first, since the checker reports the second.
-    pub fn functions_by_name(&self) -> HashMap<Sym, OpId> {
+    pub fn functions_by_name(&self) -> FastMap<Sym, OpId> {
         let functions = self.functions();
         functions.iter().rev().filter_map(|f| Some((self.symbol(*f, "sym_name")?, *f))).collect()
     }

@@ -1,8 +1,8 @@
 //! Aliases of values through branches, loops, calls and casts.
 
 use crate::{BlockId, Module, OpId, RegionId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{Arith, Control, Meaning, Storage};
-use std::collections::{HashMap, HashSet};
 
 impl Module {
     /// Every pair of values of which the second is, or may be, an alias of the first.
@@ -19,7 +19,7 @@ impl Module {
         ways
     }
 
-    fn ways_of(&self, id: OpId, calls: &HashMap<OpId, OpId>, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
+    fn ways_of(&self, id: OpId, calls: &FastMap<OpId, OpId>, hand: &mut impl FnMut(&[ValueId], &[ValueId])) {
         let operands: Vec<ValueId> = self.operands(id).iter().map(|o| o.value).collect();
         let results: Vec<ValueId> = self.results(id).collect();
         let regions = self.op_regions(id);
@@ -63,9 +63,9 @@ impl Module {
     /// ```
     /// assert!(pto_ir::Module::default().rounds(&[]).is_empty());
     /// ```
-    pub fn rounds(&self, blocks: &[BlockId]) -> HashSet<BlockId> {
-        let (mut into, mut out) = (HashMap::<BlockId, usize>::new(), HashMap::<BlockId, usize>::new());
-        let mut before: HashMap<BlockId, Vec<BlockId>> = HashMap::new();
+    pub fn rounds(&self, blocks: &[BlockId]) -> FastSet<BlockId> {
+        let (mut into, mut out) = (FastMap::<BlockId, usize>::default(), FastMap::<BlockId, usize>::default());
+        let mut before: FastMap<BlockId, Vec<BlockId>> = FastMap::default();
         for block in blocks {
             for next in self.next_blocks(*block) {
                 *out.entry(*block).or_default() += 1;
@@ -74,8 +74,8 @@ impl Module {
             }
         }
         // Repeatedly removes blocks without predecessors or without successors: they are on no cycle.
-        let mut left: HashSet<BlockId> = blocks.iter().copied().collect();
-        let is_none = |counts: &HashMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
+        let mut left: FastSet<BlockId> = blocks.iter().copied().collect();
+        let is_none = |counts: &FastMap<BlockId, usize>, b: &BlockId| counts.get(b).is_none_or(|count| *count == 0);
         let mut open: Vec<BlockId> = blocks.iter().copied().filter(|b| is_none(&into, b) || is_none(&out, b)).collect();
         while let Some(block) = open.pop() {
             if !left.remove(&block) {

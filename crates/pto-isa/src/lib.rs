@@ -18,6 +18,7 @@ pub mod enums;
 mod error;
 pub mod fill;
 mod global;
+pub mod hash;
 mod lowered;
 pub mod row;
 pub mod rules;

@@ -9,9 +9,10 @@ use crate::scratch;
 use crate::sync::{barrier_on, stated};
 use pto_check::Checked;
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::When;
 use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, ScalarType, Span, TileType, Type, codes};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// The program with scratch tiles for such results; `None` if it needs none.
 ///
@@ -25,12 +26,12 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
         return Ok(None);
     }
     let mut places = ValueMemory::new(checked);
-    let found: HashMap<OpId, Operand> =
+    let found: FastMap<OpId, Operand> =
         candidates.into_iter().filter_map(|id| Some((id, overwritten(checked, &mut places, id)?))).collect();
     if found.is_empty() {
         return Ok(None);
     }
-    let mut pass = ApartPass { checked, out: module.clone(), names: Names::new(module), ends: HashMap::new() };
+    let mut pass = ApartPass { checked, out: module.clone(), names: Names::new(module), ends: FastMap::default() };
     let overlaps = checked.info().target.profile().overlapping_pipes.contains(&Pipe::V);
     let own_order = if overlaps { stated_ops(module, &found) } else { BTreeSet::new() };
     let mut problems = Vec::new();
@@ -75,7 +76,7 @@ fn shares(places: &mut ValueMemory<'_>, a: ValueId, b: ValueId) -> bool {
 }
 
 /// The operations in kernels that synchronise themselves: no barriers are inserted there.
-fn stated_ops(module: &Module, found: &HashMap<OpId, Operand>) -> BTreeSet<OpId> {
+fn stated_ops(module: &Module, found: &FastMap<OpId, Operand>) -> BTreeSet<OpId> {
     let mut ops = BTreeSet::new();
     for function in stated(module) {
         module.walk_inside(function, &mut |id| {
@@ -92,7 +93,7 @@ struct ApartPass<'a> {
     out: Module,
     names: Names,
     /// Addresses of the next scratch tiles in programs that place their tiles.
-    ends: HashMap<Loc, u64>,
+    ends: FastMap<Loc, u64>,
 }
 
 impl ApartPass<'_> {

@@ -12,6 +12,7 @@ pub mod sync;
 mod tree;
 
 pub use plan::{Planned, plan_memory};
+use pto_isa::hash::FastSet;
 use scratch::{keep_sources, provide_scratch};
 pub use sync::{SyncMode, Synced, insert_sync};
 
@@ -19,7 +20,6 @@ use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::row::Storage;
 use pto_isa::{Error, Span, Targets};
-use std::collections::HashSet;
 
 /// Writes the tile values of a program as buffers, for its target.
 ///
@@ -104,7 +104,7 @@ fn untold(checked: &Checked, but: &[OpId]) -> Vec<Span> {
     let module = checked.module();
     let places = places::ValueMemory::new(checked);
     let order = order::OpPositions::new(module);
-    let but: HashSet<OpId> = but.iter().copied().collect();
+    let but: FastSet<OpId> = but.iter().copied().collect();
     let is_untold = |id: &OpId| {
         let number = module.operand(*id, "slot");
         module.storage(*id) == Some(Storage::Pick)

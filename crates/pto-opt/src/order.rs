@@ -1,9 +1,10 @@
 //! The positions of operations in the text, and what is around them.
 
 use pto_ir::{Module, OpId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::Control;
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Positions of operations; outer ones contain inner ones. A callee has the position of its first call.
 pub(crate) struct OpPositions {
@@ -15,7 +16,7 @@ pub(crate) struct OpPositions {
     /// The operation that begins or ends at a position.
     at: Vec<OpId>,
     /// Functions that are called.
-    called: HashMap<OpId, Called>,
+    called: FastMap<OpId, Called>,
     /// Calls of functions whose position is elsewhere, by position.
     elsewhere: Vec<(u32, OpId)>,
 }
@@ -41,7 +42,7 @@ enum Visit {
 impl OpPositions {
     pub fn new(module: &Module) -> Self {
         let calls = module.calls();
-        let mut called: HashMap<OpId, Called> = HashMap::new();
+        let mut called: FastMap<OpId, Called> = FastMap::default();
         for id in module.order() {
             if let Some(function) = calls.get(&id) {
                 called.entry(*function).or_default().sites.push(id);
@@ -68,7 +69,7 @@ impl OpPositions {
     }
 
     /// Assigns positions to an operation and everything in it. Calls may be nested as deeply as there are functions, hence no recursion.
-    fn place(&mut self, module: &Module, id: OpId, calls: &HashMap<OpId, OpId>) {
+    fn place(&mut self, module: &Module, id: OpId, calls: &FastMap<OpId, OpId>) {
         let mut open = vec![Visit::Enter(id)];
         while let Some(step) = open.pop() {
             match step {
@@ -115,11 +116,11 @@ impl OpPositions {
     /// Propagates facts from callers to callees: each function is processed after all its callers.
     fn follow_calls(&mut self, module: &Module) {
         let around = |id: OpId| self.function_around(id);
-        let callers: HashMap<OpId, Vec<Option<OpId>>> =
+        let callers: FastMap<OpId, Vec<Option<OpId>>> =
             self.called.iter().map(|(f, called)| (*f, called.sites.iter().map(|s| around(*s)).collect())).collect();
-        let mut waits: HashMap<OpId, usize> =
+        let mut waits: FastMap<OpId, usize> =
             callers.iter().map(|(f, outer)| (*f, outer.iter().flatten().count())).collect();
-        let mut calls: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        let mut calls: FastMap<OpId, Vec<OpId>> = FastMap::default();
         for (function, outer) in &callers {
             outer.iter().flatten().for_each(|caller| calls.entry(*caller).or_default().push(*function));
         }

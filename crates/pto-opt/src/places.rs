@@ -8,11 +8,12 @@ use crate::slots::{self, RotatingTile};
 use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Meaning, Storage};
 use pto_isa::{CACHE_LINE_BYTES, Loc, PtrSpace, Type};
 use resolve::MemorySource;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A piece of memory with its own name. Different homes never share bytes.
@@ -101,11 +102,11 @@ fn local_space(ty: &Type) -> Option<Loc> {
 pub(crate) struct ValueMemory<'a> {
     module: &'a Module,
     checked: &'a Checked,
-    owners: HashMap<BlockId, OpId>,
+    owners: FastMap<BlockId, OpId>,
     /// The block that each operation is in.
-    blocks: HashMap<OpId, BlockId>,
+    blocks: FastMap<OpId, BlockId>,
     /// The values that a value is an alias of.
-    sources: HashMap<ValueId, Vec<ValueId>>,
+    sources: FastMap<ValueId, Vec<ValueId>>,
     /// Tiles whose address changes at run time.
     rebound: BTreeSet<ValueId>,
     /// Tiles that are assigned known addresses.
@@ -114,13 +115,13 @@ pub(crate) struct ValueMemory<'a> {
     tiles: BTreeMap<Loc, BTreeSet<Home>>,
     /// Some global memory is of unknown origin, so all of it counts as one.
     one_global: bool,
-    known: HashMap<ValueId, Rc<[MemoryRegion]>>,
-    origins: HashMap<ValueId, Option<Origin>>,
+    known: FastMap<ValueId, Rc<[MemoryRegion]>>,
+    origins: FastMap<ValueId, Option<Origin>>,
     merged: Merged,
     /// Memories in which a value may be any of very many tiles.
     crowded: RefCell<BTreeSet<Loc>>,
     /// The callees of calls.
-    pub calls: HashMap<OpId, OpId>,
+    pub calls: FastMap<OpId, OpId>,
     /// Functions with effects, once computed.
     pub with_effects: Option<BTreeSet<OpId>>,
 }
@@ -132,14 +133,14 @@ impl<'a> ValueMemory<'a> {
             module,
             checked,
             owners: module.owners(),
-            blocks: HashMap::new(),
-            sources: HashMap::new(),
+            blocks: FastMap::default(),
+            sources: FastMap::default(),
             rebound: BTreeSet::new(),
             assigned: BTreeMap::new(),
             tiles: BTreeMap::new(),
             one_global: false,
-            known: HashMap::new(),
-            origins: HashMap::new(),
+            known: FastMap::default(),
+            origins: FastMap::default(),
             merged: Merged::default(),
             crowded: RefCell::default(),
             calls: module.calls(),

@@ -2,25 +2,25 @@
 
 use pto_check::{Checked, missing_scratch};
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::Storage;
 use pto_isa::rules::Rule;
 use pto_isa::sort::SharedSort;
 use pto_isa::{Dim, ScalarType, Span, TileType, Type};
-use std::collections::HashMap;
 
 /// The program with the scratch tiles that it omits; `None` if it omits none.
 ///
 /// Only functions whose tiles have no addresses get any: if a program places its tiles, no memory is known to be free.
 pub(crate) fn provide_scratch(checked: &Checked) -> Option<Module> {
     let module = checked.module();
-    let missing: HashMap<OpId, TileType> =
+    let missing: FastMap<OpId, TileType> =
         module.order().into_iter().filter_map(|id| Some((id, missing_scratch(checked, id)?))).collect();
     if missing.is_empty() {
         return None;
     }
     let mut out = module.clone();
     let mut names = Names::new(module);
-    let mut replaced = HashMap::new();
+    let mut replaced = FastMap::default();
     for block in module.all_blocks() {
         let mut ops = Vec::new();
         for &id in &module.block(block).ops {
@@ -49,7 +49,7 @@ pub(crate) fn keep_sources(checked: &Checked) -> Option<Module> {
     }
     let mut out = module.clone();
     let mut names = Names::new(module);
-    let mut replaced = HashMap::new();
+    let mut replaced = FastMap::default();
     for block in module.all_blocks() {
         let mut ops = Vec::new();
         for &id in &module.block(block).ops {
@@ -71,7 +71,7 @@ fn copy_sources(
     slots: &[&str],
     names: &mut Names,
     ops: &mut Vec<OpId>,
-    replaced: &mut HashMap<ValueId, ValueId>,
+    replaced: &mut FastMap<ValueId, ValueId>,
 ) {
     let data = out.op(id).clone();
     let row = data.op.row();
@@ -122,7 +122,7 @@ fn provide(
     (tile, like): (TileType, Option<ValueId>),
     names: &mut Names,
     ops: &mut Vec<OpId>,
-    replaced: &mut HashMap<ValueId, ValueId>,
+    replaced: &mut FastMap<ValueId, ValueId>,
 ) {
     let data = out.op(id).clone();
     let row = data.op.row();

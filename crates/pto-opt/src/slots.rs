@@ -5,8 +5,8 @@ use crate::places::MemoryRegion;
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, OpId, ValueId};
 use pto_isa::ScalarType;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control};
-use std::collections::HashMap;
 
 /// One of several tiles, another in every iteration.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -42,7 +42,7 @@ impl RotatingTile {
 /// The rotating tile with a value as index, for tiles of this size and distance.
 pub(crate) fn slot(
     checked: &Checked,
-    (owners, blocks): (&HashMap<BlockId, OpId>, &HashMap<OpId, BlockId>),
+    (owners, blocks): (&FastMap<BlockId, OpId>, &FastMap<OpId, BlockId>),
     number: ValueId,
     (distance, bytes): (u64, u64),
 ) -> Option<RotatingTile> {
@@ -95,7 +95,7 @@ const MANY_PARTS: u32 = 32;
 /// Traces numbers back to a loop counter.
 struct Follow<'a> {
     checked: &'a Checked,
-    owners: &'a HashMap<BlockId, OpId>,
+    owners: &'a FastMap<BlockId, OpId>,
 }
 
 impl Follow<'_> {

@@ -4,8 +4,9 @@ use crate::paths::Branches;
 use crate::rounds::{Jumps, rounds};
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control, Meaning, Movement};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// What values depend on.
 #[derive(Default, Debug)]
@@ -25,14 +26,14 @@ pub(crate) struct Cone {
 pub(crate) struct Sources<'a> {
     module: &'a Module,
     jumps: Jumps<'a>,
-    owners: HashMap<BlockId, OpId>,
+    owners: FastMap<BlockId, OpId>,
     /// The calls of each function.
-    callers: HashMap<OpId, Vec<OpId>>,
+    callers: FastMap<OpId, Vec<OpId>>,
 }
 
 impl<'a> Sources<'a> {
     pub fn new(module: &'a Module) -> Self {
-        let mut callers: HashMap<OpId, Vec<OpId>> = HashMap::new();
+        let mut callers: FastMap<OpId, Vec<OpId>> = FastMap::default();
         for (call, function) in module.calls() {
             callers.entry(function).or_default().push(call);
         }

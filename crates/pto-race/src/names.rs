@@ -5,15 +5,16 @@ use crate::shadow::Stamp;
 use pto_cpu::{Plan, Role};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::Family;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control, Storage};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Generators of level-3 programs declare a tile per value and give those of one variable the same address.
 #[derive(Debug)]
 pub(crate) struct TileNames<'a> {
     module: &'a Module,
-    owners: HashMap<BlockId, OpId>,
+    owners: FastMap<BlockId, OpId>,
     /// Tiles that `tassign` moves.
     moved: BTreeSet<ValueId>,
     /// The ranges of steps that are loops, for each role.

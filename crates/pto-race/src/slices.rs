@@ -3,8 +3,9 @@
 use crate::rounds::Jumps;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Meaning, Movement};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// The values that some values are computed from.
 #[derive(Default, Debug)]
@@ -18,7 +19,7 @@ pub(crate) struct Slice {
 pub(crate) struct Slices<'a> {
     pub module: &'a Module,
     pub jumps: Jumps<'a>,
-    owners: HashMap<BlockId, OpId>,
+    owners: FastMap<BlockId, OpId>,
 }
 
 /// Limit of values in a slice.

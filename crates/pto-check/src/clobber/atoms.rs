@@ -5,9 +5,9 @@
 
 use crate::places::{Runs, TileHome, Window};
 use pto_ir::ValueId;
+use pto_isa::hash::FastMap;
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A piece of memory.
 pub(super) type Atom = u32;
@@ -21,9 +21,10 @@ const MANY: usize = 1 << 20;
 /// The windows of a program, and then their atoms.
 #[derive(Default)]
 pub(super) struct Atoms {
-    groups: HashMap<AtomBase, BTreeSet<Runs>>,
-    atoms: HashMap<(AtomBase, Runs), Rc<[Atom]>>,
+    groups: FastMap<AtomBase, BTreeSet<Runs>>,
+    atoms: FastMap<(AtomBase, Runs), Box<[Atom]>>,
     next: Atom,
+    is_closed: bool,
 }
 
 pub(super) fn group(window: &Window) -> AtomBase {
@@ -31,9 +32,18 @@ pub(super) fn group(window: &Window) -> AtomBase {
 }
 
 impl Atoms {
-    /// Adds a window.
+    /// Adds a window, unless it is of no interest.
     pub(super) fn add(&mut self, group: AtomBase, runs: Runs) {
-        self.groups.entry(group).or_default().insert(runs);
+        if !self.is_closed {
+            self.groups.entry(group).or_default().insert(runs);
+        } else if let Some(windows) = self.groups.get_mut(&group) {
+            windows.insert(runs);
+        }
+    }
+
+    /// From here on, only windows of the groups that are there are of interest.
+    pub(super) fn close(&mut self) {
+        self.is_closed = true;
     }
 
     /// The windows of a group.
@@ -42,8 +52,8 @@ impl Atoms {
     }
 
     /// The atoms of a window that was added.
-    pub(super) fn of(&self, group: &AtomBase, runs: Runs) -> Rc<[Atom]> {
-        self.atoms.get(&(group.clone(), runs)).cloned().unwrap_or_default()
+    pub(super) fn of(&self, group: AtomBase, runs: Runs) -> &[Atom] {
+        self.atoms.get(&(group, runs)).map_or(&[], |atoms| atoms)
     }
 
     /// Divides everything that was added into atoms.
@@ -69,7 +79,7 @@ fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     }
     ends.shared_sort();
     let mut lists = none.clone();
-    let mut known: HashMap<u64, Atom> = HashMap::new();
+    let mut known: FastMap<u64, Atom> = FastMap::default();
     // The windows that contain the current byte, and a hash of that set.
     let (mut open, mut sign, mut parts) = (BTreeSet::new(), 0, 0);
     for (n, (at, window)) in ends.iter().enumerate() {

@@ -4,14 +4,15 @@ use super::atoms::{Atom, AtomBase, group};
 use super::{ClobberSummary, ClobberWalk, Loss, OperandUse, TileRead};
 use crate::places::{Runs, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use pto_isa::hash::FastMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Functions that use a parameter in more ways than this are not analysed.
 const MANY_WINDOWS: usize = 64;
 
 /// Functions, callees first. Recursive ones are left out.
-pub(super) fn callees_first(module: &Module, calls: &HashMap<OpId, OpId>) -> Vec<OpId> {
-    let mut called: HashMap<OpId, Vec<OpId>> = HashMap::new();
+pub(super) fn callees_first(module: &Module, calls: &FastMap<OpId, OpId>) -> Vec<OpId> {
+    let mut called: FastMap<OpId, Vec<OpId>> = FastMap::default();
     let functions = module.functions();
     for &function in &functions {
         let list = called.entry(function).or_default();
@@ -106,10 +107,10 @@ impl ClobberWalk<'_> {
         let (group, pairs) = passed(self, at, tile, param)?;
         let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
         for (n, (inside, outside)) in pairs.iter().enumerate() {
-            self.atoms.of(&group, *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
-            self.atoms.of(&parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
+            self.atoms.of(group.clone(), *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
+            self.atoms.of(parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
         }
-        let inside: HashMap<Vec<usize>, Atom> = theirs.into_iter().map(|(atom, set)| (set, atom)).collect();
+        let inside: FastMap<Vec<usize>, Atom> = theirs.into_iter().map(|(atom, set)| (set, atom)).collect();
         Some(own.iter().filter_map(|(atom, set)| Some((*atom, *inside.get(set)?))).collect())
     }
 
@@ -179,7 +180,7 @@ impl ClobberWalk<'_> {
     }
 
     fn opaque(&self, id: OpId) -> ClobberSummary {
-        let accesses: Vec<OperandUse> = self.accesses(id);
+        let accesses: Vec<OperandUse<'_>> = self.accesses(id);
         let written = accesses.iter().flat_map(|a| a.atoms.iter()).filter(|a| self.tracked.contains(a));
         ClobberSummary { written: written.copied().collect(), ..ClobberSummary::default() }
     }
@@ -195,7 +196,7 @@ impl ClobberWalk<'_> {
         groups
             .flat_map(|group| {
                 let windows = self.atoms.windows(&group);
-                windows.into_iter().flat_map(|runs| self.atoms.of(&group, runs).to_vec()).collect::<Vec<_>>()
+                windows.into_iter().flat_map(|runs| self.atoms.of(group.clone(), runs).to_vec()).collect::<Vec<_>>()
             })
             .collect()
     }

@@ -15,11 +15,11 @@ use crate::overlap::avoid;
 use crate::places::{TileAddresses, TileExtent, TileHome, hidden_runs};
 use atoms::{Atom, AtomBase, Atoms};
 use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Effect, Harm};
 use pto_isa::rules::Instance;
 use pto_isa::{Diagnostic, Dir, Family, Span, codes};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::rc::Rc;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn check(
     module: &Module,
@@ -65,7 +65,7 @@ pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str
         let is_lost = |slot: &&str| {
             let operands = row.slot(slot).into_iter().flat_map(|slot| module.in_slot(id, slot));
             let mut bytes = operands.filter_map(|o| walk.bytes(o.value, id, TileExtent::Valid));
-            bytes.any(|(group, runs)| walk.atoms.of(&group, runs).contains(&lost))
+            bytes.any(|(group, runs)| walk.atoms.of(group, runs).contains(&lost))
         };
         all.entry(id).or_default().extend(slots.filter(is_lost));
     }
@@ -95,11 +95,11 @@ struct TileRead {
 }
 
 /// A tile that an operation uses.
-struct OperandUse {
+struct OperandUse<'a> {
     tile: ValueId,
     span: Span,
     dir: Dir,
-    atoms: Rc<[Atom]>,
+    atoms: &'a [Atom],
     /// The other tiles that a write may go to.
     others: Vec<Atom>,
 }
@@ -108,8 +108,8 @@ struct OperandUse {
 type Lost = ((AtomBase, crate::places::Runs), Loss);
 
 /// The memory that each operation destroys.
-fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'_>) -> HashMap<OpId, Vec<Lost>> {
-    let mut all = HashMap::new();
+fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'_>) -> FastMap<OpId, Vec<Lost>> {
+    let mut all = FastMap::default();
     let is_risky = |id: &&OpId| {
         let hazards = module.op(**id).op.row().hazards;
         hazards.iter().any(|h| h.targets.contains(info.target) && matches!(h.harm, Harm::Destroys(_) | Harm::Hidden(_)))
@@ -173,15 +173,15 @@ struct ClobberWalk<'a> {
     module: &'a Module,
     info: &'a Info,
     places: &'a TileAddresses<'a>,
-    losses: HashMap<OpId, Vec<Lost>>,
+    losses: FastMap<OpId, Vec<Lost>>,
     atoms: Atoms,
     /// Memory that is destroyed somewhere.
     tracked: BTreeSet<Atom>,
     /// The part of it that has addresses.
     addressed: BTreeSet<Atom>,
-    calls: HashMap<OpId, OpId>,
+    calls: FastMap<OpId, OpId>,
     /// Summaries of functions so far.
-    functions: HashMap<OpId, ClobberSummary>,
+    functions: FastMap<OpId, ClobberSummary>,
     found: BTreeMap<(Span, OpId), Diagnostic>,
     /// Operations that use a source as scratch memory that is read afterwards.
     needed: BTreeSet<(OpId, Atom)>,
@@ -203,7 +203,7 @@ impl<'a> ClobberWalk<'a> {
             tracked: BTreeSet::new(),
             addressed: BTreeSet::new(),
             calls: module.calls(),
-            functions: HashMap::new(),
+            functions: FastMap::default(),
             found: BTreeMap::new(),
             needed: BTreeSet::new(),
         };
@@ -229,6 +229,10 @@ impl<'a> ClobberWalk<'a> {
         for (group, runs) in self.losses.values().flatten().map(|(bytes, _)| bytes) {
             self.atoms.add(group.clone(), *runs);
         }
+        // Only calls and loops that exchange tiles pass memory on under another name.
+        if self.calls.is_empty() && !self.places.exchanges() {
+            self.atoms.close();
+        }
         for &function in functions {
             for parameter in calls::parameters(self.module, function) {
                 let bytes = self.bytes(*parameter, function, TileExtent::Valid);
@@ -245,7 +249,7 @@ impl<'a> ClobberWalk<'a> {
         outside.into_iter().for_each(|id| self.add_windows(id));
         self.atoms.cut();
         for ((group, runs), _) in self.losses.values().flatten() {
-            let atoms = self.atoms.of(group, *runs);
+            let atoms = self.atoms.of(group.clone(), *runs);
             self.tracked.extend(atoms.iter());
             if matches!(group.0, TileHome::At(_)) {
                 self.addressed.extend(atoms.iter());
@@ -281,13 +285,12 @@ impl<'a> ClobberWalk<'a> {
         tiles.map(|o| (*o, slot(o).map_or(Dir::In, |s| s.dir))).collect()
     }
 
-    fn accesses(&self, id: OpId) -> Vec<OperandUse> {
+    fn accesses(&self, id: OpId) -> Vec<OperandUse<'_>> {
         let access = |(operand, dir): (Operand, Dir)| {
             let (group, runs) = self.bytes(operand.value, id, TileExtent::Valid)?;
             let others = if dir == Dir::Out { self.places.alternatives(operand.value, id) } else { Vec::new() };
-            let others =
-                others.iter().flat_map(|w| self.atoms.of(&atoms::group(w), w.runs(TileExtent::Valid)).to_vec());
-            let (others, atoms) = (others.collect(), self.atoms.of(&group, runs));
+            let others = others.iter().flat_map(|w| self.atoms.of(atoms::group(w), w.runs(TileExtent::Valid)));
+            let (others, atoms) = (others.copied().collect(), self.atoms.of(group, runs));
             Some(OperandUse { tile: operand.value, span: operand.span, dir, atoms, others })
         };
         self.operands(id).into_iter().filter_map(access).collect()
@@ -392,7 +395,7 @@ impl<'a> ClobberWalk<'a> {
             summary.written.extend(access.others.iter().filter(|a| self.tracked.contains(a)));
         }
         for ((group, runs), loss) in self.losses.get(&id).into_iter().flatten() {
-            for atom in self.atoms.of(group, *runs).iter().filter(|atom| !summary.written.contains(atom)) {
+            for atom in self.atoms.of(group.clone(), *runs).iter().filter(|atom| !summary.written.contains(atom)) {
                 summary.lost.entry(*atom).or_insert(*loss);
             }
         }

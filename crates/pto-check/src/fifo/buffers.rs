@@ -4,9 +4,9 @@ use super::LocatedProgram;
 use crate::places::AddressRange;
 use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Fifo, Storage};
 use pto_isa::{Diagnostic, Loc, codes};
-use std::collections::HashMap;
 
 /// A reserved buffer: the function that owns it, and its name there.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -100,7 +100,7 @@ impl<'a> ReservedBuffers<'a> {
         verb: &str,
         problems: &mut Vec<Diagnostic>,
     ) {
-        let mut first: HashMap<(Option<OpId>, K), OpId> = HashMap::new();
+        let mut first: FastMap<(Option<OpId>, K), OpId> = FastMap::default();
         for &id in list {
             let before = *first.entry((self.program.site(id).function, key(id))).or_insert(id);
             if before != id {

@@ -5,10 +5,10 @@ use super::buffers::RingSource;
 use super::pipes::{CoreCode, FifoEnd, FifoEnds, PipeLink, PipeShape, RingAddress, User};
 use crate::structure::head;
 use pto_ir::OpId;
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Fifo;
 use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Op, codes};
-use std::collections::{HashMap, HashSet};
 
 /// Signal ids that the FIFO pipes of one function share.
 const FLAGS: i64 = 16;
@@ -27,7 +27,7 @@ pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut V
 
 /// The ends that are linked with each other, in text order.
 pub(super) fn groups(ends: &[FifoEnd]) -> Vec<Vec<&FifoEnd>> {
-    let mut by_link: HashMap<PipeLink, Vec<usize>> = HashMap::new();
+    let mut by_link: FastMap<PipeLink, Vec<usize>> = FastMap::default();
     for (at, end) in ends.iter().enumerate() {
         for link in end.links() {
             by_link.entry(link).or_default().push(at);
@@ -96,7 +96,7 @@ fn complete(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> 
     if first.shape.global || first.links().is_empty() {
         return None;
     }
-    let homes: HashSet<CoreCode> = group.iter().map(|e| e.home).collect();
+    let homes: FastSet<CoreCode> = group.iter().map(|e| e.home).collect();
     if group.len() == 2 && homes.len() == 2 {
         return None;
     }
@@ -170,7 +170,7 @@ fn nosplit(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
 
 /// The FIFO pipes of a function use different signal ids; there are few.
 fn flags(program: &LocatedProgram, ends: &[FifoEnd], problems: &mut Vec<Diagnostic>) {
-    let mut used: HashMap<CoreCode, Vec<(i64, i64, OpId)>> = HashMap::new();
+    let mut used: FastMap<CoreCode, Vec<(i64, i64, OpId)>> = FastMap::default();
     let base = |e: &FifoEnd| program.module.int(e.init, "flag_base");
     let (fixed, free): (Vec<&FifoEnd>, Vec<&FifoEnd>) = ends.iter().partition(|e| base(e).is_some());
     for end in fixed {

@@ -7,9 +7,9 @@ use super::LocatedProgram;
 use super::pipes::{FifoEnd, FifoEnds, User, operand};
 use crate::structure::head;
 use pto_ir::{OpId, ValueId};
+use pto_isa::hash::FastSet;
 use pto_isa::row::{Effect, EntryAction, Fifo};
 use pto_isa::{Diagnostic, Target, codes};
-use std::collections::HashSet;
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     for end in &pipes.ends {
@@ -45,7 +45,7 @@ fn popped(program: &LocatedProgram, pop: &User) -> Option<ValueId> {
 fn used_after(program: &LocatedProgram, pop: &User, free: OpId) -> Option<Diagnostic> {
     let module = program.module;
     let tile = popped(program, pop)?;
-    let mut entry = HashSet::from([tile]);
+    let mut entry = FastSet::from_iter([tile]);
     let block = &module.block(program.site(pop.id).block).ops;
     let later = block.iter().copied().skip_while(|o| *o != pop.id).skip(1);
     let mut freed = false;

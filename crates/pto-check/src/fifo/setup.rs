@@ -4,9 +4,9 @@ use super::LocatedProgram;
 use super::pipes::{CoreCode, FifoEnd, FifoEnds, User, global_slots, handle, operand};
 use crate::structure::head;
 use pto_ir::OpId;
+use pto_isa::hash::FastMap;
 use pto_isa::row::{CoreKind, Direction, EndForm, Fifo};
 use pto_isa::{Diagnostic, Dim, Op, Target, Type, ViewType, codes};
-use std::collections::HashMap;
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
     unique_ids(program, pipes, problems);
@@ -24,7 +24,7 @@ pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut V
 }
 
 fn unique_ids(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
-    let mut first: HashMap<(CoreCode, Option<i64>), OpId> = HashMap::new();
+    let mut first: FastMap<(CoreCode, Option<i64>), OpId> = FastMap::default();
     for end in pipes.ends.iter().filter(|e| e.frontend) {
         let before = *first.entry((end.home, end.id)).or_insert(end.init);
         if before != end.init {

@@ -1,8 +1,8 @@
 //! Tiles that loops exchange: which outer tile a parameter of a loop is, in each iteration.
 
 use pto_ir::{Module, OpId, ValueId};
+use pto_isa::hash::FastSet;
 use pto_isa::row::Control;
-use std::collections::HashSet;
 
 /// Limit of iterations until the tiles of a loop are back at their start.
 const MANY_ITERATIONS: usize = 17;
@@ -31,7 +31,7 @@ impl CarriedTiles {
         if handed.len() != args.len() || first.len() != args.len() {
             return None;
         }
-        let mut inside = HashSet::new();
+        let mut inside = FastSet::default();
         module.walk_inside(id, &mut |inner| inside.extend(module.results(inner)));
         let (mut iterations, mut again) = (vec![first], None);
         while again.is_none() && iterations.len() < MANY_ITERATIONS {

@@ -11,10 +11,10 @@ use crate::memory::addresses;
 pub(crate) use carried::CarriedTiles;
 pub(crate) use linear::Linear;
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control, Effect, HiddenMemory, Meaning, Storage};
 use pto_isa::{Loc, TileType, Type};
 pub(crate) use runs::Runs;
-use std::collections::HashMap;
 use std::rc::Rc;
 pub(crate) use window::{Overlap, TileExtent, TileHome, Window};
 
@@ -64,15 +64,17 @@ pub(crate) struct TileAddresses<'a> {
     module: &'a Module,
     info: &'a Info,
     /// The bindings of tiles by `tassign` and `tsubview`, in text order.
-    bound: HashMap<ValueId, Vec<Binding>>,
+    bound: FastMap<ValueId, Vec<Binding>>,
+    /// Windows of tiles that are allocated at an address.
+    placed: FastMap<ValueId, Window>,
     /// Windows of views, and of names that are passed on unchanged.
-    views: HashMap<ValueId, Window>,
+    views: FastMap<ValueId, Window>,
     /// The block and position of operations; only if tiles are bound.
-    stands: HashMap<OpId, (BlockId, usize)>,
+    stands: FastMap<OpId, (BlockId, usize)>,
     /// Loop parameters that are not the same tile in every iteration, and their loops.
-    exchanged: HashMap<ValueId, OpId>,
+    exchanged: FastMap<ValueId, OpId>,
     /// Those loops.
-    carried: HashMap<OpId, Rc<CarriedTiles>>,
+    carried: FastMap<OpId, Rc<CarriedTiles>>,
 }
 
 impl<'a> TileAddresses<'a> {
@@ -80,20 +82,25 @@ impl<'a> TileAddresses<'a> {
         let mut this = Self {
             module,
             info,
-            bound: HashMap::new(),
-            views: HashMap::new(),
-            stands: HashMap::new(),
-            exchanged: HashMap::new(),
-            carried: HashMap::new(),
+            bound: FastMap::default(),
+            placed: FastMap::default(),
+            views: FastMap::default(),
+            stands: FastMap::default(),
+            exchanged: FastMap::default(),
+            carried: FastMap::default(),
         };
         for &id in order {
+            if module.storage(id) == Some(Storage::Tile) {
+                let windows = module.results(id).filter_map(|tile| Some((tile, this.addressed(id, tile)?)));
+                this.placed.extend(windows.collect::<Vec<_>>());
+            }
             if let Some(tile) = this.rebinds(id) {
                 let window = (module.storage(id) == Some(Storage::Assign)).then(|| this.addressed(id, tile)).flatten();
                 this.bound.entry(tile).or_default().push(Binding { id, window });
             }
         }
         if !this.bound.is_empty() {
-            let position: HashMap<OpId, usize> = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
+            let position: FastMap<OpId, usize> = order.iter().enumerate().map(|(at, id)| (*id, at)).collect();
             for block in module.all_blocks() {
                 let ops = module.block(block).ops.iter().filter_map(|id| Some((*id, (block, *position.get(id)?))));
                 this.stands.extend(ops);
@@ -121,8 +128,8 @@ impl<'a> TileAddresses<'a> {
     }
 
     /// The sources of tile values that branches and loops pass on.
-    fn ways(&self) -> HashMap<ValueId, Vec<ValueId>> {
-        let mut ways: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
+    fn ways(&self) -> FastMap<ValueId, Vec<ValueId>> {
+        let mut ways: FastMap<ValueId, Vec<ValueId>> = FastMap::default();
         for (from, to) in self.module.ways() {
             if from != to && self.module.tile(to).is_some() {
                 ways.entry(to).or_default().push(from);
@@ -132,7 +139,7 @@ impl<'a> TileAddresses<'a> {
     }
 
     /// Records what an operation says about addresses of tiles.
-    fn note(&mut self, id: OpId, ways: &HashMap<ValueId, Vec<ValueId>>) {
+    fn note(&mut self, id: OpId, ways: &FastMap<ValueId, Vec<ValueId>>) {
         let module = self.module;
         match module.meaning(id) {
             Meaning::Storage(Storage::BindWindow | Storage::BindAlias) => {
@@ -175,6 +182,11 @@ impl<'a> TileAddresses<'a> {
     /// The tiles that a loop carries, if they are not the same in every iteration.
     pub(crate) fn carried(&self, id: OpId) -> Option<&Rc<CarriedTiles>> {
         self.carried.get(&id)
+    }
+
+    /// True when a loop carries tiles that are not the same in every iteration.
+    pub(crate) fn exchanges(&self) -> bool {
+        !self.carried.is_empty()
     }
 
     /// The one tile that is passed on, on every path.
@@ -255,7 +267,7 @@ impl<'a> TileAddresses<'a> {
         match self.bound.get(&tile) {
             Some(list) if self.is_always(list, tile, at) => list[0].window.clone(),
             Some(list) => self.last_before(list, at).or_else(unknown),
-            None => self.views.get(&tile).cloned().or_else(|| self.root(tile, ty)),
+            None => self.views.get(&tile).cloned().or_else(|| Some(self.root(tile, ty))),
         }
     }
 
@@ -275,8 +287,10 @@ impl<'a> TileAddresses<'a> {
 
     /// The possible windows of a tile that conditions choose.
     pub(crate) fn alternatives(&self, tile: ValueId, at: OpId) -> Vec<Window> {
-        let mut open: Vec<Window> = self.window(tile, at).into_iter().collect();
-        let mut found = Vec::new();
+        // Without a choice there is only one, and it is already known.
+        let is_open = |w: &Window| matches!(w.home, TileHome::Tile(v) if self.is_chosen(v));
+        let Some(window) = self.window(tile, at).filter(is_open) else { return Vec::new() };
+        let (mut open, mut found) = (vec![window], Vec::new());
         for _ in 0..MANY_CHOICES {
             let Some(window) = open.pop() else { break };
             let behind = match window.home {
@@ -289,8 +303,7 @@ impl<'a> TileAddresses<'a> {
             let behind = behind.into_iter().filter_map(|v| window.based_on(&self.window(v, at)?));
             open.extend(behind.collect::<Vec<_>>());
         }
-        // Without a choice there is only one, and it is already known.
-        if self.window(tile, at).as_ref() == found.first() { Vec::new() } else { found }
+        found
     }
 
     /// The tiles that a branch or a selection chooses from.
@@ -359,23 +372,15 @@ impl<'a> TileAddresses<'a> {
     }
 
     /// A tile that is not a view.
-    fn root(&self, tile: ValueId, ty: TileType) -> Option<Window> {
-        if let Def::Result(id, _) = self.module.value(tile).def
-            && self.module.storage(id) == Some(Storage::Tile)
-            && let Some(window) = self.addressed(id, tile)
-        {
-            return Some(window);
-        }
-        Some(Window::whole(TileHome::Tile(tile), Linear::default(), ty))
+    fn root(&self, tile: ValueId, ty: TileType) -> Window {
+        let placed = self.placed.get(&tile).cloned();
+        placed.unwrap_or_else(|| Window::whole(TileHome::Tile(tile), Linear::default(), ty))
     }
 
     /// True when a tile has exactly one binding, and no memory before.
     fn is_always(&self, list: &[Binding], tile: ValueId, at: OpId) -> bool {
         let behind = |b: &Binding| self.stands.get(&b.id).map(|s| s.1) < self.stands.get(&at).map(|s| s.1);
-        let elsewhere = || {
-            let id = self.module.definition(tile);
-            id.is_some_and(|id| self.module.storage(id) == Some(Storage::Tile) && self.address(id).is_some())
-        };
+        let elsewhere = || self.placed.contains_key(&tile);
         is_one_place(list) && list.first().is_some_and(|b| behind(b) || !elsewhere())
     }
 

@@ -9,10 +9,10 @@ use crate::memory::{Spaces, Spare};
 use crate::prepared::*;
 use pto_check::Checked;
 use pto_ir::{BlockId, Module, OpId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{AtomicMode, Effect, Fifo, Meaning, Movement, SyncOp};
 use pto_isa::table::op;
 use pto_isa::{Diagnostic, Error, Family, Span, TileType, Token, Type, codes};
-use std::collections::{HashMap, HashSet};
 
 /// Steps a plan may have; expanded calls can make a short program long.
 const MAX_STEPS: usize = 1 << 24;
@@ -94,9 +94,9 @@ pub(super) struct PlanBuilder<'a> {
     pub at: OpId,
     /// Functions being expanded, the outermost first.
     pub calls: Vec<OpId>,
-    pub open_calls: HashSet<OpId>,
+    pub open_calls: FastSet<OpId>,
     /// What calls call.
-    pub callees: HashMap<OpId, OpId>,
+    pub callees: FastMap<OpId, OpId>,
     /// Registers of the loops around that keep buffers from one iteration to the next.
     pub held: Vec<TileId>,
     /// Status vector of the most recent status-writing instruction, if the program reads it.
@@ -238,7 +238,7 @@ impl<'a> PlanBuilder<'a> {
             layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
-            open_calls: HashSet::new(),
+            open_calls: FastSet::default(),
             callees: callees(module),
             held: Vec::new(),
             status: None,

@@ -5,9 +5,9 @@
 
 use pto_check::Checked;
 use pto_ir::{Attr, Module, OpId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{CommOp, Control, CoreKind, Meaning, SignalForm, SyncOp};
 use pto_isa::{Family, Target};
-use std::collections::{HashMap, HashSet};
 
 /// The name under which generators of mixed kernels pass the number of the vector core.
 pub(crate) const SUBBLOCK_PARAM: &str = "__pypto_spmd_subblock_idx";
@@ -41,7 +41,7 @@ impl Traits {
     pub fn of(checked: &Checked, functions: &[OpId]) -> Self {
         let mut traits = Self::default();
         let callees = callees(checked.module());
-        let mut seen: HashSet<OpId> = functions.iter().copied().collect();
+        let mut seen: FastSet<OpId> = functions.iter().copied().collect();
         let mut open = functions.to_vec();
         while let Some(function) = open.pop() {
             traits.visit(checked, function, &mut |id| {
@@ -107,7 +107,7 @@ impl Traits {
 }
 
 /// The functions that operations call, where they have a body.
-pub(super) fn callees(module: &Module) -> HashMap<OpId, OpId> {
+pub(super) fn callees(module: &Module) -> FastMap<OpId, OpId> {
     let has_body = |function: &OpId| {
         module.op_regions(*function).first().is_some_and(|region| !module.region(*region).blocks.is_empty())
     };
@@ -118,13 +118,13 @@ pub(super) fn callees(module: &Module) -> HashMap<OpId, OpId> {
 
 /// How deep calls are nested from a function on, itself included.
 pub(super) fn depth(module: &Module, function: OpId) -> usize {
-    let mut inner: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let mut inner: FastMap<OpId, Vec<OpId>> = FastMap::default();
     let callees = callees(module);
     for caller in module.functions() {
         let list = inner.entry(caller).or_default();
         module.walk_inside(caller, &mut |id| list.extend(callees.get(&id)));
     }
-    let mut known: HashMap<OpId, usize> = HashMap::new();
+    let mut known: FastMap<OpId, usize> = FastMap::default();
     let mut open = vec![(function, 0usize, 1usize)];
     while let Some((function, next, deepest)) = open.last_mut() {
         match inner.get(function).and_then(|list| list.get(*next)) {

@@ -6,10 +6,11 @@
 use super::origins::Origins;
 use super::uses::BodyUses;
 use crate::{BlockId, Module, OpId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{Control, Effect, Storage};
 use pto_isa::{Targets, Type};
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
 /// True when a program must be converted: it has tile values, or loops that must carry the contents of their buffers.
 pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool {
@@ -27,14 +28,14 @@ pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> BT
 
 /// Which values are, or may be, aliases of others.
 pub(super) struct Ways {
-    pub(super) onward: HashMap<ValueId, Vec<ValueId>>,
-    pub(super) back: HashMap<ValueId, Vec<ValueId>>,
+    pub(super) onward: FastMap<ValueId, Vec<ValueId>>,
+    pub(super) back: FastMap<ValueId, Vec<ValueId>>,
     origins: OnceCell<Origins>,
 }
 
 impl Ways {
     pub(super) fn of(module: &Module) -> Self {
-        let (mut onward, mut back) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+        let (mut onward, mut back) = (FastMap::<_, Vec<_>>::default(), FastMap::<_, Vec<_>>::default());
         for (from, to) in all_ways(module) {
             onward.entry(from).or_default().push(to);
             back.entry(to).or_default().push(from);
@@ -52,12 +53,12 @@ impl Ways {
     }
 
     /// All aliases of buffers: windows, casts, and values that branches yield, except some that stand for another buffer.
-    fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
+    fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &FastSet<ValueId>) -> BTreeSet<ValueId> {
         reached(values, |v| self.next(v).filter(|to| !others.contains(to)).collect())
     }
 
     /// The values that a value may be an alias of.
-    fn origins(&self, value: ValueId, others: &HashSet<ValueId>) -> BTreeSet<ValueId> {
+    fn origins(&self, value: ValueId, others: &FastSet<ValueId>) -> BTreeSet<ValueId> {
         let before = |v: ValueId| self.back.get(&v).filter(|_| !others.contains(&v)).into_iter().flatten().copied();
         reached([value], |v| before(v).collect())
     }
@@ -78,7 +79,7 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
     if handed.is_empty() || args.is_empty() {
         return BTreeSet::new();
     }
-    let made: HashSet<ValueId> = made_inside(module, &blocks).into_iter().collect();
+    let made: FastSet<ValueId> = made_inside(module, &blocks).into_iter().collect();
     if made.is_empty() {
         return BTreeSet::new();
     }
@@ -115,9 +116,9 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
 
 /// Aliases of buffers of a loop that need not be followed: parameters of the next iteration, which are another buffer, and results of the loop,
 /// unless they may come back to the loop from outside.
-fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> HashSet<ValueId> {
-    let mut inside: HashSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.iter().copied()).collect();
-    let mut used = HashSet::new();
+fn elsewhere(module: &Module, ways: &Ways, id: OpId, blocks: &[BlockId]) -> FastSet<ValueId> {
+    let mut inside: FastSet<ValueId> = blocks.iter().flat_map(|b| module.block(*b).args.iter().copied()).collect();
+    let mut used = FastSet::default();
     module.walk_inside(id, &mut |inner| {
         let nested = module.op_regions(inner).iter().flat_map(|r| &module.region(*r).blocks);
         inside.extend(nested.flat_map(|b| module.block(*b).args.iter().copied()).chain(module.results(inner)));

@@ -1,25 +1,25 @@
 //! Layouts of views, through branches, loops and calls.
 
 use crate::{Attr, Def, Module, OpId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Storage;
 use pto_isa::{GlobalLayout, MAX_RANK, Type};
-use std::collections::{HashMap, HashSet};
 
 /// The layouts of views of more than two dimensions, if all views that a value may be have the same.
-pub(super) fn layouts(module: &Module) -> HashMap<ValueId, GlobalLayout> {
+pub(super) fn layouts(module: &Module) -> FastMap<ValueId, GlobalLayout> {
     let views: Vec<ValueId> =
         (0..module.value_count()).map(ValueId::from_index).filter(|v| is_deep(module, *v)).collect();
     if views.is_empty() {
-        return HashMap::new();
+        return FastMap::default();
     }
-    let mut onward: HashMap<ValueId, Vec<ValueId>> = HashMap::new();
-    let mut reached = HashSet::new();
+    let mut onward: FastMap<ValueId, Vec<ValueId>> = FastMap::default();
+    let mut reached = FastSet::default();
     for (from, to) in module.ways().into_iter().chain(windows(module)).filter(|(_, to)| is_deep(module, *to)) {
         onward.entry(from).or_default().push(to);
         reached.insert(to);
     }
     let started = entry_parameters(module);
-    let mut found: HashMap<ValueId, Option<GlobalLayout>> = HashMap::new();
+    let mut found: FastMap<ValueId, Option<GlobalLayout>> = FastMap::default();
     let mut open: Vec<(ValueId, Option<GlobalLayout>)> = Vec::new();
     for view in views.into_iter().filter(|v| !reached.contains(v)) {
         open.push((view, own_layout(module, view, &started)));
@@ -49,14 +49,14 @@ fn windows(module: &Module) -> impl Iterator<Item = (ValueId, ValueId)> {
 }
 
 /// The parameters of functions that are not called.
-fn entry_parameters(module: &Module) -> HashSet<ValueId> {
-    let called: HashSet<OpId> = module.calls().into_values().collect();
+fn entry_parameters(module: &Module) -> FastSet<ValueId> {
+    let called: FastSet<OpId> = module.calls().into_values().collect();
     let started = module.functions().into_iter().filter(|f| !called.contains(f));
     let first = started.filter_map(|f| module.region(*module.op_regions(f).first()?).blocks.first());
     first.flat_map(|b| module.block(*b).args.iter().copied()).collect()
 }
 
-fn own_layout(module: &Module, view: ValueId, started: &HashSet<ValueId>) -> Option<GlobalLayout> {
+fn own_layout(module: &Module, view: ValueId, started: &FastSet<ValueId>) -> Option<GlobalLayout> {
     match module.value(view).def {
         Def::Result(made, _) if module.storage(made) == Some(Storage::View) => made_layout(module, made, view),
         // An argument of a program is a whole, packed tensor.

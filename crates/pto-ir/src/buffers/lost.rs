@@ -8,8 +8,9 @@ use super::anew::{all_ways, is_loop, made_inside, reached};
 use super::timeline::{Families, FamilyAccesses, MOST_CALLED, OpTimeline};
 use crate::{Module, OpId, ValueId};
 use pto_isa::Dir;
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{Arith, Control, Effect, Meaning, Movement, Storage};
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of losing loops that are analysed precisely. One is enough to reject the program.
 const MOST_LOSING: usize = 20;
@@ -61,11 +62,11 @@ pub(super) struct MayAlias<'m> {
     pub(super) back: BTreeMap<ValueId, BTreeSet<ValueId>>,
     /// Values that are no alias of another once there are copies.
     roots: BTreeSet<ValueId>,
-    pub(super) calls: HashMap<OpId, OpId>,
+    pub(super) calls: FastMap<OpId, OpId>,
     /// The functions that are called.
-    pub(super) called: HashSet<OpId>,
+    pub(super) called: FastSet<OpId>,
     /// The operations that have a value as an operand, in the order of the text.
-    pub(super) users: HashMap<ValueId, Vec<OpId>>,
+    pub(super) users: FastMap<ValueId, Vec<OpId>>,
 }
 
 impl<'m> MayAlias<'m> {
@@ -79,7 +80,7 @@ impl<'m> MayAlias<'m> {
         let roots = ways.keys().chain(contents).copied().filter(is_root).collect();
         let calls = module.calls();
         let called = calls.values().copied().collect();
-        let mut users: HashMap<_, Vec<OpId>> = HashMap::new();
+        let mut users: FastMap<_, Vec<OpId>> = FastMap::default();
         for id in module.order() {
             module.operands(id).iter().for_each(|o| users.entry(o.value).or_default().push(id));
         }
@@ -257,7 +258,7 @@ impl CopySides {
 }
 
 /// True for a call of a function without a body.
-fn is_unknown_call(module: &Module, calls: &HashMap<OpId, OpId>, id: OpId) -> bool {
+fn is_unknown_call(module: &Module, calls: &FastMap<OpId, OpId>, id: OpId) -> bool {
     let body = |f: OpId| module.op_regions(f).iter().any(|r| !module.region(*r).blocks.is_empty());
     module.control(id) == Some(Control::Call) && !calls.get(&id).is_some_and(|f| body(*f))
 }

@@ -20,13 +20,14 @@ mod windows;
 
 use anew::{Ways, all_contents, are_needed};
 use lost::{losing_loops, other_names};
+use pto_isa::hash::FastMap;
 use pto_isa::sort::SharedSort;
 use rounds::is_made_early;
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Dim, Error, Loc, Span, Targets, TileType, Type, codes};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes tile values as buffers, legal on all of some targets.
 ///
@@ -49,7 +50,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
     let mut this = BufferPass {
         targets,
         out: module.clone(),
-        buffers: HashMap::new(),
+        buffers: FastMap::default(),
         wanted: BTreeMap::new(),
         losing: losing_loops(module, &contents),
         others: other_names(module, &contents),
@@ -77,7 +78,7 @@ struct BufferPass {
     targets: Targets,
     out: Module,
     /// The current replacement of each value.
-    buffers: HashMap<ValueId, ValueId>,
+    buffers: FastMap<ValueId, ValueId>,
     /// The buffer in which a value is to be computed.
     wanted: BTreeMap<ValueId, ValueId>,
     /// Buffers that stand for their contents.
@@ -90,16 +91,16 @@ struct BufferPass {
     /// The tile or view whose region was requested last, and the result.
     asked: Option<(OpId, ValueId, ValidRegion)>,
     /// Layouts of views.
-    layouts: HashMap<ValueId, pto_isa::GlobalLayout>,
+    layouts: FastMap<ValueId, pto_isa::GlobalLayout>,
     /// The number of uses of each value.
-    uses: HashMap<ValueId, usize>,
+    uses: FastMap<ValueId, usize>,
     /// Uses that end with the enclosing blocks, innermost last.
     dropped: Vec<Vec<ValueId>>,
     problems: Vec<Diagnostic>,
 }
 
-fn uses(module: &Module) -> HashMap<ValueId, usize> {
-    let mut uses = HashMap::new();
+fn uses(module: &Module) -> FastMap<ValueId, usize> {
+    let mut uses = FastMap::default();
     for operand in module.order().iter().flat_map(|id| module.operands(*id)) {
         *uses.entry(operand.value).or_default() += 1;
     }

@@ -4,8 +4,9 @@
 //! components once, from aliases to origins. So the origins of `n` values take `n / 64` passes, regardless of the length of chains.
 
 use crate::ValueId;
+use pto_isa::hash::FastMap;
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap};
+use std::collections::BinaryHeap;
 
 pub(super) struct Origins {
     /// The component of each value; components that its values reach have smaller numbers, or the same.
@@ -17,11 +18,11 @@ pub(super) struct Origins {
 /// Which of up to 64 values each component reaches.
 pub(super) struct Led<'a> {
     origins: &'a Origins,
-    words: HashMap<usize, u64>,
+    words: FastMap<usize, u64>,
 }
 
 impl Origins {
-    pub(super) fn of(count: usize, onward: &HashMap<ValueId, Vec<ValueId>>) -> Self {
+    pub(super) fn of(count: usize, onward: &FastMap<ValueId, Vec<ValueId>>) -> Self {
         let next = |k: usize| onward.get(&ValueId::from_index(k)).into_iter().flatten().map(|v| v.index()).collect();
         let component = components(count, next);
         let mut before = vec![Vec::new(); count];
@@ -38,7 +39,7 @@ impl Origins {
 
     /// The components that reach the first 64 of some values.
     pub(super) fn of_values(&self, values: &[ValueId]) -> Led<'_> {
-        let mut words: HashMap<usize, u64> = HashMap::new();
+        let mut words: FastMap<usize, u64> = FastMap::default();
         let mut open = BinaryHeap::new();
         let mut add = |open: &mut BinaryHeap<_>, component: usize, word: u64| {
             let known = words.entry(component).or_insert(0);
@@ -122,7 +123,7 @@ mod tests {
     fn names_go_through_cycles() {
         let v = ValueId::from_index;
         let onward =
-            HashMap::from([(v(0), vec![v(1)]), (v(1), vec![v(2)]), (v(2), vec![v(1), v(3)]), (v(4), vec![v(2)])]);
+            FastMap::from_iter([(v(0), vec![v(1)]), (v(1), vec![v(2)]), (v(2), vec![v(1), v(3)]), (v(4), vec![v(2)])]);
         let origins = Origins::of(5, &onward);
         let led = origins.of_values(&[v(1), v(3), v(0)]);
         assert_eq!([0, 1, 2, 3, 4].map(|k| led.names(v(k))), [0b111, 0b011, 0b011, 0b010, 0b011]);

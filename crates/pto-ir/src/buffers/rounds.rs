@@ -7,7 +7,8 @@ use super::anew::{Ways, made_inside, reached};
 use super::uses::BodyUses;
 use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::Targets;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use pto_isa::hash::{FastMap, FastSet};
+use std::collections::BTreeSet;
 
 /// True when a loop of blocks allocates a buffer anew while one of an earlier iteration, which it passed on, is still used.
 pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
@@ -61,21 +62,21 @@ struct CyclePass<'a> {
     next: Vec<Vec<usize>>,
     /// The blocks, mostly in postorder.
     last_first: Vec<usize>,
-    params: HashSet<ValueId>,
+    params: FastSet<ValueId>,
     /// Values that something uses, directly or through an alias.
     needed: BTreeSet<ValueId>,
     /// The blocks that use a value, including inside of operations.
-    users: HashMap<ValueId, Vec<usize>>,
+    users: FastMap<ValueId, Vec<usize>>,
     names: Vec<Name>,
 }
 
 impl<'a> CyclePass<'a> {
     fn of(module: &'a Module, ways: &'a Ways, blocks: &'a [BlockId]) -> Self {
-        let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();
+        let places: FastMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();
         let next = |b: &BlockId| module.next_blocks(*b).filter_map(|to| places.get(&to).copied()).collect();
         let next: Vec<Vec<usize>> = blocks.iter().map(next).collect();
-        let (mut params, mut names) = (HashSet::new(), Vec::new());
-        let mut users: HashMap<ValueId, Vec<usize>> = HashMap::new();
+        let (mut params, mut names) = (FastSet::default(), Vec::new());
+        let mut users: FastMap<ValueId, Vec<usize>> = FastMap::default();
         let needed = needed(module, ways, blocks);
         for (home, &block) in blocks.iter().enumerate() {
             let inner = module.block(block);

@@ -3,8 +3,9 @@
 use super::anew::is_loop;
 use super::lost::{CopySides, MayAlias, PairTouch};
 use crate::{Module, OpId, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Limit of operations of callees in all timelines together. Callees beyond it count as executed at any time.
@@ -20,7 +21,7 @@ pub(super) struct OpTimeline {
     /// The ranges of callees.
     called: Vec<Range<usize>>,
     /// The positions of each operation: several if a function is called again.
-    places: HashMap<OpId, Vec<usize>>,
+    places: FastMap<OpId, Vec<usize>>,
     /// Parameters of callers.
     pub(super) params: Vec<ValueId>,
 }
@@ -55,7 +56,7 @@ impl OpTimeline {
         };
         ops.add_inside(function, &mut vec![function]);
         let TimelineBuilder { ops, repeated, called, .. } = ops;
-        let mut places: HashMap<OpId, Vec<usize>> = HashMap::new();
+        let mut places: FastMap<OpId, Vec<usize>> = FastMap::default();
         for (at, id) in ops.iter().enumerate() {
             places.entry(*id).or_default().push(at);
         }
@@ -146,7 +147,7 @@ impl Danger {
 
 struct TimelineBuilder<'a> {
     module: &'a Module,
-    calls: &'a HashMap<OpId, OpId>,
+    calls: &'a FastMap<OpId, OpId>,
     ops: Vec<OpId>,
     repeated: Vec<Range<usize>>,
     called: Vec<Range<usize>>,
@@ -217,7 +218,7 @@ fn nested(mut ranges: Vec<Range<usize>>, ops: usize) -> (Vec<RepeatedRange>, Vec
 pub(super) struct Families {
     of: Vec<usize>,
     /// The number of operations that use a family.
-    users: HashMap<usize, usize>,
+    users: FastMap<usize, usize>,
 }
 
 impl Families {
@@ -228,7 +229,7 @@ impl Families {
             parents[a.max(b)] = a.min(b);
         }
         let of = (0..parents.len()).map(|k| root(&mut parents, k)).collect();
-        let mut this = Self { of, users: HashMap::new() };
+        let mut this = Self { of, users: FastMap::default() };
         for id in names.module.order() {
             for family in this.used(names, id) {
                 *this.users.entry(family).or_default() += 1;
@@ -258,7 +259,7 @@ fn root(parents: &mut [usize], mut at: usize) -> usize {
 pub(super) struct FamilyAccesses<'a> {
     names: &'a MayAlias<'a>,
     families: &'a Families,
-    by_family: HashMap<usize, FamilyUses>,
+    by_family: FastMap<usize, FamilyUses>,
 }
 
 #[derive(Default)]
@@ -271,8 +272,8 @@ struct FamilyUses {
 
 impl<'a> FamilyAccesses<'a> {
     pub(super) fn new(names: &'a MayAlias<'a>, families: &'a Families, timeline: &OpTimeline) -> Self {
-        let mut by_family: HashMap<usize, FamilyUses> = HashMap::new();
-        let mut seen = HashSet::new();
+        let mut by_family: FastMap<usize, FamilyUses> = FastMap::default();
+        let mut seen = FastSet::default();
         for (at, id) in timeline.ops.iter().enumerate() {
             for (value, writes) in names.accesses(*id) {
                 let access = by_family.entry(families.of(value)).or_default();

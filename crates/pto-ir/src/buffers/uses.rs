@@ -3,13 +3,14 @@
 use super::anew::{hands_on, is_loop};
 use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::Targets;
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Effect;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The instructions of blocks in text order, by the values they use. Aliases are not uses.
 pub(super) struct BodyUses<'a> {
     module: &'a Module,
-    uses: HashMap<ValueId, Vec<BodyUse>>,
+    uses: FastMap<ValueId, Vec<BodyUse>>,
 }
 
 /// An instruction that uses a value.
@@ -27,13 +28,13 @@ struct BodyUse {
 impl<'a> BodyUses<'a> {
     pub fn of(module: &'a Module, blocks: &[BlockId]) -> Self {
         let ends = blocks.iter().filter_map(|b| module.block(*b).ops.last().copied()).collect();
-        let mut all = Self { module, uses: HashMap::new() };
+        let mut all = Self { module, uses: FastMap::default() };
         let mut next = 0;
         blocks.iter().for_each(|block| all.add_block(*block, None, &ends, &mut next));
         all
     }
 
-    fn add_block(&mut self, block: BlockId, within: Option<OpId>, ends: &HashSet<OpId>, next: &mut usize) {
+    fn add_block(&mut self, block: BlockId, within: Option<OpId>, ends: &FastSet<OpId>, next: &mut usize) {
         let module = self.module;
         for &op in &module.block(block).ops {
             *next += 1;

@@ -11,8 +11,8 @@ mod types;
 mod writable;
 
 use crate::{Attr, BlockId, Module, OpId, RegionId, Spelling, Sym, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Control;
-use std::collections::{HashMap, HashSet};
 
 pub use attrs::{float_text, quote};
 pub use forms::result_slots;
@@ -84,13 +84,13 @@ pub(crate) struct Printer<'a> {
     /// Aliases already written; only those are used.
     aliases: usize,
     /// Aliases of attributes among them, by the key of the attribute; of equal ones the first.
-    attr_aliases: HashMap<u64, Vec<usize>>,
+    attr_aliases: FastMap<u64, Vec<usize>>,
     /// The rest of the line that was examined last.
     line_rest: std::ops::RangeInclusive<usize>,
     /// The printed name of each value that was given one.
-    names: HashMap<ValueId, String>,
+    names: FastMap<ValueId, String>,
     /// Names visible here, and how many of them each open scope added.
-    visible: HashSet<String>,
+    visible: FastSet<String>,
     scopes: Vec<Vec<String>>,
     next_number: usize,
     /// The position for which a blank line was considered last.
@@ -100,7 +100,7 @@ pub(crate) struct Printer<'a> {
     /// Its values whose type is omitted, and the placeholder for that of a tile.
     elided_tile: Option<&'static str>,
     elided: Vec<ValueId>,
-    type_cache: HashMap<(crate::TypeId, bool), String>,
+    type_cache: FastMap<(crate::TypeId, bool), String>,
 }
 
 impl<'a> Printer<'a> {
@@ -112,17 +112,17 @@ impl<'a> Printer<'a> {
             indent: 0,
             comments: 0,
             aliases: 0,
-            attr_aliases: HashMap::new(),
+            attr_aliases: FastMap::default(),
             line_rest: 0..=0,
-            names: HashMap::new(),
-            visible: HashSet::new(),
+            names: FastMap::default(),
+            visible: FastSet::default(),
             scopes: vec![Vec::new()],
             next_number: 0,
             blank_at: None,
             form: None,
             elided_tile: None,
             elided: Vec::new(),
-            type_cache: HashMap::new(),
+            type_cache: FastMap::default(),
         }
     }
 

@@ -570,6 +570,7 @@ impl Row {
     }
 
     /// The slot at this position, operands first, then results.
+    #[inline]
     pub fn slot_at(&self, at: usize) -> &Slot {
         if at < self.slots.len() { &self.slots[at] } else { &self.results[at - self.slots.len()] }
     }

@@ -4,9 +4,9 @@
 //! [`find`]. To add an instruction, add its lines to the file of its family.
 
 use crate::Row;
+use crate::hash::FastMap;
 use crate::row::{Arith, Combine, CommOp, Control, CoreQuery, Fifo, LocalOp, Meaning, Movement, Storage, SyncOp};
 use crate::sort::SharedSort;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -138,6 +138,7 @@ impl Op {
     }
 
     /// Its row.
+    #[inline]
     pub fn row(self) -> &'static Row {
         &TABLE[usize::from(self.0)]
     }
@@ -153,7 +154,7 @@ impl Op {
     /// # Panics
     /// When no row has the meaning; the tests of the table make every one that code asks for.
     pub fn of(meaning: impl Into<Meaning>) -> Self {
-        static BY_MEANING: OnceLock<HashMap<Meaning, Op>> = OnceLock::new();
+        static BY_MEANING: OnceLock<FastMap<Meaning, Op>> = OnceLock::new();
         let map = BY_MEANING.get_or_init(|| {
             // The first row of a meaning stays: later ones are put in before it.
             let known: Vec<Self> = all().collect();
@@ -168,6 +169,7 @@ impl Op {
     }
 
     /// Its meaning, if it has regions or transfers control.
+    #[inline]
     pub fn control(self) -> Option<Control> {
         match self.row().meaning {
             Meaning::Control(is) => Some(is),
@@ -176,6 +178,7 @@ impl Op {
     }
 
     /// Its meaning, if it is a scalar operation.
+    #[inline]
     pub fn arith(self) -> Option<Arith> {
         match self.row().meaning {
             Meaning::Arith(is) => Some(is),
@@ -184,6 +187,7 @@ impl Op {
     }
 
     /// Its meaning, if it allocates, names or queries memory.
+    #[inline]
     pub fn storage(self) -> Option<Storage> {
         match self.row().meaning {
             Meaning::Storage(is) => Some(is),
@@ -269,7 +273,7 @@ pub fn isa() -> impl Iterator<Item = Op> {
 /// assert_eq!(table::find("tmux"), None);
 /// ```
 pub fn find(name: &str) -> Option<Op> {
-    static BY_NAME: OnceLock<HashMap<&'static str, Op>> = OnceLock::new();
+    static BY_NAME: OnceLock<FastMap<&'static str, Op>> = OnceLock::new();
     let map = BY_NAME.get_or_init(|| {
         let names = |op: Op| op.row().aliases.iter().copied().chain([op.row().name]).map(move |n| (n, op));
         all().flat_map(names).collect()

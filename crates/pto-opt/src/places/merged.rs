@@ -4,8 +4,8 @@
 //! limit they count as one piece of memory: an access to one of them counts as an access to all.
 
 use super::{ALL, Home, MemoryRegion};
+use pto_isa::hash::FastMap;
 use pto_isa::sort::SharedSort;
-use std::collections::HashMap;
 
 /// A value that may be more tiles than this, or more pieces of global memory, may be any of those merged with them.
 pub(super) const MANY_HOMES: usize = 64;
@@ -14,9 +14,9 @@ pub(super) const MANY_HOMES: usize = 64;
 #[derive(Default)]
 pub(super) struct Merged {
     /// The parent of a home in the union-find forest; roots are absent.
-    parents: HashMap<Home, Home>,
+    parents: FastMap<Home, Home>,
     /// The largest end of the merged homes, by root.
-    ends: HashMap<Home, u64>,
+    ends: FastMap<Home, u64>,
 }
 
 impl Merged {

@@ -5,9 +5,10 @@ use super::{Home, MemoryRegion, ValueMemory, memory_of};
 use crate::effects::is_memory;
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::Loc;
+use pto_isa::hash::FastMap;
 use pto_isa::row::Storage;
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where the memory of a value comes from.
@@ -99,7 +100,7 @@ impl ValueMemory<'_> {
     /// Computes the memory of a value and of all that it depends on. Values that depend on each other, as in loops, have the same.
     fn follow(&mut self, value: ValueId) {
         let mut path: Vec<Open> = vec![self.open(value, 0)];
-        let mut places: HashMap<ValueId, usize> = HashMap::from([(value, 0)]);
+        let mut places: FastMap<ValueId, usize> = FastMap::from_iter([(value, 0)]);
         // Values that are done but reach one that is not.
         let mut waiting: Vec<(usize, Open)> = Vec::new();
         let mut count = 1;

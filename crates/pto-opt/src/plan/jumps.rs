@@ -6,14 +6,15 @@
 use super::live::{TileAccess, TileAccesses};
 use crate::order::OpPositions;
 use pto_ir::{BlockId, Module, OpId, ValueId};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use pto_isa::hash::{FastMap, FastSet};
+use std::collections::BTreeMap;
 
 /// Tiles with the operations around the blocks in which they are live throughout.
 pub(super) fn needed_everywhere(
     module: &Module,
     order: &OpPositions,
     tiles: &BTreeMap<ValueId, Vec<TileAccess>>,
-) -> HashSet<(ValueId, OpId)> {
+) -> FastSet<(ValueId, OpId)> {
     let mut tangled: BTreeMap<OpId, Vec<(ValueId, &[TileAccess])>> = BTreeMap::new();
     for (tile, list) in tiles {
         let accesses = TileAccesses { order, list };
@@ -21,7 +22,7 @@ pub(super) fn needed_everywhere(
             tangled.entry(around).or_default().push((*tile, &list[accesses.inside(around)]));
         }
     }
-    let mut found = HashSet::new();
+    let mut found = FastSet::default();
     for (around, tiles) in tangled {
         let jumps = JumpGraph::of(module, order, around);
         for tiles in tiles.chunks(64) {
@@ -53,7 +54,7 @@ impl<'a> JumpGraph<'a> {
     fn of(module: &Module, order: &'a OpPositions, around: OpId) -> Self {
         let blocks = module.op_regions(around).iter().flat_map(|r| module.region(*r).blocks.iter().copied());
         let blocks: Vec<BlockId> = blocks.filter(|b| !module.block(*b).ops.is_empty()).collect();
-        let places: HashMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();
+        let places: FastMap<BlockId, usize> = blocks.iter().enumerate().map(|(k, b)| (*b, k)).collect();
         let ops = |block: &BlockId| &module.block(*block).ops;
         let next = |block: &BlockId| {
             let jumps = ops(block).last().map_or(&[][..], |end| module.successors(*end));

@@ -10,10 +10,11 @@ use live::LiveTile;
 use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Fifo, HiddenMemory, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Alignment of FIFO buffers.
 const RESERVE_ALIGN: u64 = 256;
@@ -345,7 +346,7 @@ fn apply(module: &Module, spaces: &[PlannedSpace]) -> Module {
     let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
     let mut names = Names::new(module);
     let buffers = reserves(module);
-    let mut replaced = HashMap::new();
+    let mut replaced = FastMap::default();
     for block in module.all_blocks() {
         let mut ops = Vec::new();
         for id in module.block(block).ops.clone() {
@@ -403,7 +404,7 @@ fn with_address(out: &mut Module, id: OpId, address: OpId) -> OpId {
 }
 
 /// A FIFO buffer with an address.
-fn with_base(out: &mut Module, id: OpId, at: u64, replaced: &mut HashMap<ValueId, ValueId>) -> OpId {
+fn with_base(out: &mut Module, id: OpId, at: u64, replaced: &mut FastMap<ValueId, ValueId>) -> OpId {
     let data = out.op(id).clone();
     let (auto, base) = (out.names.intern("auto"), out.names.intern("base"));
     let ty = out.intern_type(Type::Scalar(ScalarType::Elem(DType::I32)));

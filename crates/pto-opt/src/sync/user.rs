@@ -1,8 +1,9 @@
 //! Synchronisation that the program has itself.
 
 use pto_ir::{Module, OpId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{FlagForm, SyncOp};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 /// Flags and barriers of the program itself.
 pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
@@ -24,7 +25,7 @@ pub fn states_order(module: &Module) -> bool {
 /// The functions that synchronise pipes, with their callees and callers: a kernel synchronises itself as a whole or not at all.
 pub(crate) fn stated(module: &Module) -> BTreeSet<OpId> {
     let calls = module.calls();
-    let mut near: HashMap<OpId, Vec<OpId>> = HashMap::new();
+    let mut near: FastMap<OpId, Vec<OpId>> = FastMap::default();
     let mut open = Vec::new();
     for function in module.functions() {
         let mut own = false;

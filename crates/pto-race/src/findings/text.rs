@@ -1,19 +1,19 @@
 //! The structure of the text: what is around a statement, and where a statement can go so that it executes equally often.
 
 use pto_ir::{Attr, BlockId, Def, Module, OpId, ValueId};
+use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control, CoreKind, CoreQuery, Meaning, SyncOp};
 use pto_isa::{Family, Span};
-use std::collections::HashMap;
 
 /// The structure of a program, computed once.
 #[derive(Debug)]
 pub(crate) struct ProgramText<'a> {
     module: &'a Module,
     /// The block of each operation, and its position there.
-    places: HashMap<OpId, (BlockId, usize)>,
-    owners: HashMap<BlockId, OpId>,
+    places: FastMap<OpId, (BlockId, usize)>,
+    owners: FastMap<BlockId, OpId>,
     /// The only call of a function.
-    calls: HashMap<OpId, Option<OpId>>,
+    calls: FastMap<OpId, Option<OpId>>,
 }
 
 /// Two statements, seen from the innermost block around both.
@@ -34,12 +34,12 @@ impl StatementPair {
 
 impl<'a> ProgramText<'a> {
     pub fn new(module: &'a Module) -> Self {
-        let mut places = HashMap::new();
+        let mut places = FastMap::default();
         for block in module.all_blocks() {
             let ops = module.block(block).ops.iter().enumerate();
             places.extend(ops.map(|(at, id)| (*id, (block, at))));
         }
-        let mut calls: HashMap<OpId, Option<OpId>> = HashMap::new();
+        let mut calls: FastMap<OpId, Option<OpId>> = FastMap::default();
         for (call, function) in module.calls() {
             calls.entry(function).and_modify(|only| *only = None).or_insert(Some(call));
         }

@@ -4,8 +4,8 @@ use super::{Parse, Parser};
 use crate::blanks::laid_out;
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
+use pto_isa::hash::FastMap;
 use pto_isa::{DType, Diagnostic, EnumDef, Row, ScalarType, Span, Type, codes, enums};
-use std::collections::HashMap;
 
 /// An attribute with its name and span.
 pub(super) type NamedAttr = (Sym, Attr, Span);
@@ -21,7 +21,7 @@ impl<'s> Parser<'s> {
         let open = self.expect(b'{')?.span;
         self.open_dicts += 1;
         let mut entries: Vec<NamedAttr> = Vec::new();
-        let mut given: HashMap<Sym, Span> = HashMap::new();
+        let mut given: FastMap<Sym, Span> = FastMap::default();
         while !self.at(b'}') {
             let entry = self.dict_entry(row)?;
             if let Some(first) = given.get(&entry.0) {
@@ -282,7 +282,7 @@ impl<'s> Parser<'s> {
             return None;
         }
         let end = match super::types::matching_angle(self.source.as_bytes(), head_end) {
-            Ok(end) => end,
+            Ok(angle) => angle.end,
             Err(stop) => {
                 let open = Span::new(head_end as u32, head_end as u32 + 1);
                 self.error(codes::UNCLOSED, open, "this `<` is never closed");

@@ -2,8 +2,8 @@
 
 use super::{Parser, STRAY_BRACE};
 use pto_ir::{Def, ValueId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::{Diagnostic, codes};
-use std::collections::{HashMap, HashSet};
 
 impl<'s> Parser<'s> {
     /// If braces do not match, it is a guess which code belongs to which function, and an unreadable header may define
@@ -34,7 +34,7 @@ impl<'s> Parser<'s> {
     }
 
     /// Names that some value of the file has.
-    fn defined(&self) -> HashSet<&'s str> {
+    fn defined(&self) -> FastSet<&'s str> {
         let values = (0..self.module.value_count()).map(|i| self.module.value(ValueId::from_index(i)));
         let spans = values.filter(|v| v.def != Def::Missing && v.span.start < v.span.end).map(|v| v.span);
         spans.map(|span| self.text(span).trim_start_matches('%')).collect()
@@ -42,8 +42,8 @@ impl<'s> Parser<'s> {
 }
 
 /// The first position of each name outside of comments.
-fn first_mentions(source: &str) -> HashMap<&str, u32> {
-    let mut found = HashMap::new();
+fn first_mentions(source: &str) -> FastMap<&str, u32> {
+    let mut found = FastMap::default();
     let mut start = 0;
     for line in source.split_inclusive('\n') {
         let code = line.find("//").map_or(line, |at| &line[..at]);

@@ -20,10 +20,10 @@ mod types;
 
 use crate::lexer::{Lexeme, Lexer, Tok};
 use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
+use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::sort::SharedSort;
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 const STRAY_BRACE: &str = "found `}` without an opening `{`";
@@ -54,20 +54,20 @@ pub(crate) struct Parser<'s> {
     diagnostics: Vec<Diagnostic>,
     scopes: Scopes,
     /// Types by their text: programs repeat the same ones hundreds of times.
-    type_texts: HashMap<&'s str, TypeId>,
-    type_aliases: HashMap<&'s str, TypeId>,
+    type_texts: FastMap<&'s str, TypeId>,
+    type_aliases: FastMap<&'s str, TypeId>,
     /// The slots of the types of a pattern, by operation; computed once each.
     pattern_types: Vec<Option<Option<Rc<PatternTypes>>>>,
-    attr_aliases: HashMap<&'s str, (pto_ir::Attr, sizes::NestingSize)>,
+    attr_aliases: FastMap<&'s str, (pto_ir::Attr, sizes::NestingSize)>,
     /// Sizes of types and attributes with expanded aliases.
     sizes: sizes::Sizes,
     /// How often a similar name was searched.
     suggestions: u32,
     /// Labels of the region being read.
-    labels: HashMap<Sym, (BlockId, Span, bool)>,
+    labels: FastMap<Sym, (BlockId, Span, bool)>,
     depth: u32,
     /// Types that disagree with a value and were reported.
-    disagreed: HashSet<(pto_ir::ValueId, TypeId)>,
+    disagreed: FastSet<(pto_ir::ValueId, TypeId)>,
     /// A header of the current function could not be read, so names may be missing because of that.
     broken_function: bool,
     /// Open braces of attribute dictionaries in the current statement.
@@ -81,7 +81,7 @@ pub(crate) struct Parser<'s> {
     /// The rest of the text is not read.
     given_up: bool,
     /// Positions of operands with an omitted type.
-    elided: HashSet<u32>,
+    elided: FastSet<u32>,
     /// The spelling of the current statement.
     spelling: Spelling,
     /// Which of its results have an omitted type.
@@ -109,22 +109,22 @@ impl<'s> Parser<'s> {
             module: Module::default(),
             diagnostics: Vec::new(),
             scopes: Scopes::default(),
-            type_texts: HashMap::new(),
-            type_aliases: HashMap::new(),
+            type_texts: FastMap::default(),
+            type_aliases: FastMap::default(),
             pattern_types: vec![None; pto_isa::table::COUNT],
-            attr_aliases: HashMap::new(),
+            attr_aliases: FastMap::default(),
             sizes: sizes::Sizes::default(),
             suggestions: 0,
-            labels: HashMap::new(),
+            labels: FastMap::default(),
             depth: 0,
-            disagreed: HashSet::new(),
+            disagreed: FastSet::default(),
             broken_function: false,
             open_dicts: 0,
             stray_braces: 0,
             doubtful: Vec::new(),
             operand_list: std::cell::Cell::default(),
             given_up: false,
-            elided: HashSet::new(),
+            elided: FastSet::default(),
             spelling: Spelling::default(),
             elided_results: Vec::new(),
         }

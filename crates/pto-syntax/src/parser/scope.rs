@@ -2,8 +2,8 @@
 
 use pto_ir::{Def, Module, Sym, TypeId, Value, ValueId};
 use pto_isa::Span;
+use pto_isa::hash::FastMap;
 use pto_isa::sort::SharedSort;
-use std::collections::HashMap;
 
 /// The visible names: a table from symbol to value with an undo log, so that a scope costs only what it defines.
 #[derive(Default)]
@@ -16,14 +16,14 @@ pub(crate) struct Scopes {
     function: u32,
     functions: u32,
     /// Placeholders with a definition.
-    resolved: HashMap<ValueId, ValueId>,
+    resolved: FastMap<ValueId, ValueId>,
 }
 
 #[derive(Default)]
 struct ScopeMark {
     undo: usize,
     /// Names used in this scope without a definition yet.
-    pending: HashMap<Sym, ValueId>,
+    pending: FastMap<Sym, ValueId>,
     /// The enclosing function, if the scope is that of a function.
     outer: u32,
 }

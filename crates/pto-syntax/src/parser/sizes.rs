@@ -4,8 +4,8 @@
 
 use super::{MAX_DEPTH, Parse, Parser};
 use pto_ir::{Attr, TypeId};
+use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, FnType, Span, Type, codes};
-use std::collections::HashMap;
 
 /// The nesting depth and the number of parts.
 #[derive(Clone, Copy)]
@@ -34,7 +34,7 @@ impl NestingSize {
 /// The sizes of types with parts, and the total expanded so far.
 #[derive(Default)]
 pub(super) struct Sizes {
-    types: HashMap<TypeId, NestingSize>,
+    types: FastMap<TypeId, NestingSize>,
     written_out: u64,
     reported: bool,
 }

@@ -121,8 +121,8 @@ impl<'s> Parser<'s> {
     /// `name<…>`: the body is found by matching brackets and read once per distinct text.
     fn bracketed_type(&mut self, start: u32) -> Parse<TypeId> {
         let head_end = self.token.span.end as usize;
-        let end = match matching_angle(self.source.as_bytes(), head_end) {
-            Ok(end) => end,
+        let AngleEnd { end, has_comments } = match matching_angle(self.source.as_bytes(), head_end) {
+            Ok(angle) => angle,
             Err(stop) => {
                 let open = Span::new(head_end as u32, head_end as u32 + 1);
                 self.error(codes::UNCLOSED, open, "this `<` is never closed");
@@ -132,7 +132,7 @@ impl<'s> Parser<'s> {
             }
         };
         let text = &self.source[start as usize..end];
-        self.lexer.pos = head_end;
+        self.lexer.pos = if has_comments { head_end } else { end };
         self.lexer.pass(end);
         self.last_end = end as u32;
         self.token = self.lexer.next();
@@ -250,7 +250,7 @@ impl<'s> Parser<'s> {
     /// `<f32>`, short for `!pto.ptr<f32>` if only a pointer is possible.
     fn short_type(&mut self) -> Parse<TypeId> {
         let open = self.token.span;
-        if let Ok(end) = matching_angle(self.source.as_bytes(), open.start as usize)
+        if let Ok(AngleEnd { end, .. }) = matching_angle(self.source.as_bytes(), open.start as usize)
             && ScalarType::parse(self.source[open.end as usize..end - 1].trim()).is_none()
         {
             return self.nameless_type(Span::new(open.start, end as u32));
@@ -304,16 +304,39 @@ fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
 /// Limit of the length of a type.
 const MAX_TYPE_BYTES: usize = 1 << 13;
 
+/// The end of a text in angle brackets.
+pub(super) struct AngleEnd {
+    /// The position after it.
+    pub(super) end: usize,
+    pub(super) has_comments: bool,
+}
+
+/// The bytes that mean something in angle brackets; all others are skipped at once.
+const SIGNS: [bool; 256] = {
+    let mut signs = [false; 256];
+    let (mut n, list) = (0, b"\"/#<>%{}");
+    while n < list.len() {
+        signs[list[n] as usize] = true;
+        n += 1;
+    }
+    signs
+};
+
 /// The position after the `>` that closes the `<` at `open`. A type contains no values and no braces; if it is not
 /// closed, the rest of its line is skipped. Arrows inside do not count.
-pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> {
-    let mut depth = 0u32;
+pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<AngleEnd, usize> {
+    let (mut depth, mut has_comments) = (0u32, false);
     let limit = bytes.len().min(open + MAX_TYPE_BYTES);
     let mut at = open;
-    while at < limit {
+    while let Some(skipped) = bytes[at.min(limit)..limit].iter().position(|b| SIGNS[usize::from(*b)]) {
+        at += skipped;
         match stretch(bytes, at) {
             SkippedText::None => {}
-            SkippedText::Comment(end) | SkippedText::Quoted(end) => {
+            SkippedText::Comment(end) => {
+                (at, has_comments) = (end, true);
+                continue;
+            }
+            SkippedText::Quoted(end) => {
                 at = end;
                 continue;
             }
@@ -326,7 +349,7 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<usize, usize> 
             b'>' => {
                 depth -= 1;
                 if depth == 0 {
-                    return Ok(at + 1);
+                    return Ok(AngleEnd { end: at + 1, has_comments });
                 }
             }
             b'%' | b'{' | b'}' => break,

@@ -1,11 +1,12 @@
 //! What is legal can be emitted: every instruction, on each device, for each element type, with a destination that is a tile of its own or one of
 //! the sources, with its scratch tile and without. Where the check takes it, so does the emitter.
 
-use pto::ir::{Module, NewOp, OpId, Operand, ValueId};
+use pto::ir::{Module, NewOp, OpId, Operand};
+use pto::isa::hash::FastMap;
 use pto::isa::row::Aliasing;
 use pto::isa::{DType, Dir, Op, fill, table};
 use pto::{Checked, Program, Target, checks, emit, sample};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 const DEVICES: [Target; 2] = [Target::A2A3, Target::A5];
 
@@ -36,7 +37,7 @@ fn in_place(module: &Module, op: Op) -> Vec<(String, Module)> {
         for dst in operands.iter().filter(|o| dir(o) == Some(Dir::Out) && tile(o)) {
             for src in operands.iter().filter(|o| dir(o) == Some(Dir::In) && tile(o)) {
                 let mut same = module.clone();
-                same.resolve_uses(&HashMap::<ValueId, ValueId>::from([(dst.value, src.value)]));
+                same.resolve_uses(&FastMap::from_iter([(dst.value, src.value)]));
                 let name = |o: &Operand| op.row().slots[usize::from(o.slot)].name;
                 all.push((format!("{} is {}", name(dst), name(src)), same));
             }
