@@ -109,8 +109,8 @@ impl Custom {
         match self {
             Self::Module => &["NAME { … }", "NAME @name attributes {pto.target_arch = \"a5\"} { … }"],
             Self::Func => &[
-                "NAME @name(%param: T, …) -> (R, …) attributes {pto.entry} { … }",
                 "NAME private @name(T, …) -> (R, …)",
+                "NAME @name(%param: T, …) -> (R, …) attributes {pto.entry} { … }",
             ],
             Self::Return => &["return", "return %operand, … : T, …"],
             Self::Call => &[
@@ -143,7 +143,7 @@ impl Custom {
                 &["NAME %condition, ^yes, ^no", "NAME %condition, ^yes(%value, … : T, …), ^no(%value, … : T, …)"]
             }
             Self::Switch => &["NAME %flag : T, [default: ^block, 1: ^block(%value, … : T, …), …]"],
-            Self::Constant => &["%result = NAME 7 : T", "%result = NAME true"],
+            Self::Constant => &["%result = NAME true", "%result = NAME 7 : T"],
             Self::Compare => &["%result = NAME predicate, %lhs, %rhs : T"],
             Self::Cast | Self::MemrefCast => &["%result = NAME %in : T to R"],
             Self::Binary => &["%result = NAME %lhs, %rhs : T"],

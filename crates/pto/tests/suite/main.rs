@@ -11,6 +11,7 @@ mod growth;
 mod hazards;
 mod host_rows;
 mod imports;
+mod language;
 mod links;
 mod outside;
 mod perf;
