@@ -1,8 +1,8 @@
 //! What a page says, section by section.
 
-use super::{Page, PageBlock, Section, forms, words};
+use super::{Page, PageBlock, Section, forms, placed, words};
 use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind, Syntax};
-use crate::isa::{DTypes, Op, Row, Slot, Target, Targets};
+use crate::isa::{DTypes, Family, Op, Row, Slot, Target, Targets};
 use pto_isa::sort::SharedSort;
 
 pub(super) fn page(op: Op) -> Page {
@@ -19,6 +19,7 @@ pub(super) fn page(op: Op) -> Page {
         text_forms(op, program.as_deref()),
         cpp(op),
         example(op),
+        example_by_hand(op),
         performance(op, row),
         notes(row),
     ];
@@ -127,7 +128,10 @@ fn rules(row: &Row) -> Option<Section> {
         let names: Vec<_> = on.iter().map(|t| t.name()).collect();
         if on.len() == everywhere { rule.describe() } else { format!("{} ({})", rule.describe(), names.join(", ")) }
     };
-    let list: Vec<String> = all.iter().map(text).collect();
+    let mut list: Vec<String> = all.iter().map(text).collect();
+    if row.slots.iter().any(|s| s.kind == SlotKind::Tile) {
+        list.push("tiles: valid rows and columns at most the rows and columns of the tile".to_string());
+    }
     Section::new("Rules", if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] })
 }
 
@@ -138,6 +142,8 @@ fn execution(row: &Row) -> Option<Section> {
         ("effect", words::effect(row.effect).map(str::to_string)),
         ("overlap", words::aliasing(row.alias)),
         ("scratch", row.scratch.as_ref().map(words::scratch)),
+        ("side effects", words::side_effects(row)),
+        ("bytecode", row.bytecode.map(words::opcode)),
     ];
     let rows: Vec<_> = facts.into_iter().filter_map(|(name, text)| Some(vec![name.to_string(), text?])).collect();
     Section::new("Execution", if rows.is_empty() { Vec::new() } else { vec![PageBlock::Table(Vec::new(), rows)] })
@@ -163,6 +169,22 @@ fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
     Section::new("Text forms", lines.into_iter().map(|(title, line)| PageBlock::Code(title, line)).collect())
 }
 
+/// True for the families all of whose functions for tiles take and return events; of the others, some do.
+fn takes_events(row: &Row) -> bool {
+    let has_tile = row.slots.iter().any(|s| s.kind == SlotKind::Tile);
+    let family = matches!(
+        row.family,
+        Family::Elementwise
+            | Family::TileScalar
+            | Family::Partial
+            | Family::Reduce
+            | Family::Expand
+            | Family::Quant
+            | Family::Matrix
+    );
+    family && has_tile && !row.cpp.name.is_empty()
+}
+
 fn cpp(op: Op) -> Option<Section> {
     let row = op.row();
     if !row.cpp.missing.is_empty() {
@@ -170,10 +192,16 @@ fn cpp(op: Op) -> Option<Section> {
     }
     let spellings = pto_emit::spellings(op);
     let call = if spellings.is_empty() { words::cpp_call(row) } else { Some(spellings.join("\n")) };
-    Section::new("C++", call.map(|call| PageBlock::Code("", call)).into_iter().collect())
+    let call = call.map(|call| PageBlock::Code("", call));
+    let events = takes_events(row).then(|| {
+        let text = "Declared in include/pto/common/pto_instr.hpp. The call takes events to wait for after its operands, and returns a `RecordEvent` for others to wait for.";
+        PageBlock::Text(text.to_string())
+    });
+    Section::new("C++", call.into_iter().chain(events).collect())
 }
 
 fn example(op: Op) -> Option<Section> {
+    let cpp = crate::sample::first_program(op).and_then(|sample| placed::cpp(&sample.text, sample.target));
     let crate::sample::Sample { target, text } = super::example(op)?;
     let legal: Vec<Target> = Target::ALL.into_iter().filter(|t| op.row().targets.contains(*t)).collect();
     let legal: Vec<_> = legal
@@ -181,7 +209,18 @@ fn example(op: Op) -> Option<Section> {
         .filter(|&t| t == target || crate::Program::parse(&text).inspect(t).iter().all(crate::Diagnostic::is_hazard))
         .map(Target::name)
         .collect();
-    Section::new("Example", vec![PageBlock::Text(format!("Legal on {}.", legal.join(", "))), PageBlock::Code("", text)])
+    let mut blocks = vec![PageBlock::Text(format!("Legal on {}.", legal.join(", "))), PageBlock::Code("", text)];
+    blocks.extend(cpp.map(|cpp| PageBlock::Code("C++", cpp)));
+    Section::new("Example", blocks)
+}
+
+/// The same with addresses, as `tassign` and `TASSIGN` give them.
+fn example_by_hand(op: Op) -> Option<Section> {
+    let sample = crate::sample::first_program(op)?;
+    let text = placed::placed(&sample)?;
+    let cpp = placed::cpp(&text, sample.target);
+    let blocks = std::iter::once(PageBlock::Code("", super::example::laid_out(&text)));
+    Section::new("Example by hand", blocks.chain(cpp.map(|cpp| PageBlock::Code("C++", cpp))).collect())
 }
 
 fn performance(op: Op, row: &Row) -> Option<Section> {

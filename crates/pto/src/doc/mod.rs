@@ -9,6 +9,7 @@ mod coverage;
 mod example;
 mod forms;
 mod html;
+mod placed;
 mod site;
 mod terminal;
 mod words;

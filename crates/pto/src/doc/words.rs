@@ -1,6 +1,8 @@
 //! Parts of rows in words.
 
-use crate::isa::row::{Aliasing, CostClass, Domain, Effect, ElemRule, Orders, PipeCase, Pipes, Scratch, SlotCount};
+use crate::isa::row::{
+    Aliasing, Bytecode, CostClass, Domain, Effect, ElemRule, Orders, PipeCase, Pipes, Scratch, SlotCount,
+};
 use crate::isa::{Dir, Locs, Row, Slot, Target, Targets};
 
 pub(super) fn targets(set: Targets) -> String {
@@ -87,6 +89,19 @@ pub(super) fn effect(effect: Effect) -> Option<&'static str> {
         Effect::Control => Some("steers the program"),
         Effect::Debug => Some("prints"),
     }
+}
+
+/// What a tile instruction does beside writing its operands.
+pub(super) fn side_effects(row: &Row) -> Option<String> {
+    let writes = row.slots.iter().any(|s| s.dir != Dir::In);
+    let is_data = row.effect == Effect::Operands && writes;
+    let others = if row.hazards.is_empty() { "none" } else { "see Hazards" };
+    is_data.then(|| format!("{others}; orders no other instruction"))
+}
+
+pub(super) fn opcode(bytecode: Bytecode) -> String {
+    let variant = bytecode.variant.map_or_else(String::new, |v| format!(", variant {v}"));
+    format!("{:#06x}{variant}", bytecode.opcode)
 }
 
 pub(super) fn scratch(scratch: &Scratch) -> String {

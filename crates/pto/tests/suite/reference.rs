@@ -270,3 +270,87 @@ fn text_forms_name_every_operand_once() {
     }
     expect_none(&complaints);
 }
+
+/// The facts of the five pages that the product began with.
+#[test]
+fn pages_of_the_first_instructions_have_all_facts() {
+    let facts: [(Op, &[&str]); 5] = [
+        (
+            op::tmax,
+            &[
+                "max(src0[i,j], src1[i,j])",
+                "%dst = tmax %src0, %src1 : !pto.tile<...>",
+                "%dst = pto.tmax %src0, %src1 : (!pto.tile<...>, !pto.tile<...>) -> !pto.tile<...>",
+                "TMAX(dst, src0, src1);",
+                "include/pto/common/pto_instr.hpp",
+                "RecordEvent",
+                "a2a3 i16, i32, f16, f32",
+                "a5 i8, i16, i32, ui8, ui16, ui32, f16, f32",
+                "vec row-major",
+                "same valid rows and columns",
+                "at most the rows and columns of the tile",
+                "works on the valid region of dst",
+                "side effects none",
+                "Startup latency 14 14",
+                "Completion latency 19 17",
+                "Per-repeat throughput 2 2",
+                "Pipeline interval 18 18",
+                "TASSIGN(dst, 8192);",
+            ],
+        ),
+        (
+            op::tmin,
+            &[
+                "min(src0[i,j], src1[i,j])",
+                "TMIN(dst, src0, src1);",
+                "RecordEvent",
+                "Startup latency",
+                "TASSIGN(src1, 4096);",
+            ],
+        ),
+        (
+            op::tpartargmax,
+            &[
+                "TPARTARGMAX(dst_val, src0_val, src1_val, dst_idx, src0_idx, src1_idx);",
+                "%dst_val, %dst_idx = tpartargmax %src0_val, %src1_val, %src0_idx, %src1_idx",
+                "RecordEvent",
+                "TASSIGN(dst_val,",
+            ],
+        ),
+        (
+            op::trowexpandmax,
+            &[
+                "TROWEXPANDMAX(dst, src0, src1",
+                "%dst = trowexpandmax %src0, %src1",
+                "f16, f32",
+                "RecordEvent",
+                "TASSIGN(",
+            ],
+        ),
+        (
+            op::tcmps,
+            &[
+                "TCMPS(dst, src, scalar, cmpMode);",
+                "cmpMode",
+                "valid=16x2",
+                "TCMPS(m, a, s, CmpMode::GT);",
+                "RecordEvent",
+                "TASSIGN(m,",
+            ],
+        ),
+    ];
+    let mut missing = Vec::new();
+    for (op, facts) in facts {
+        let page = page(op, 200);
+        let words: String = page.split_whitespace().collect::<Vec<_>>().join(" ");
+        missing.extend(facts.iter().filter(|f| !words.contains(**f)).map(|f| format!("{}: {f}", op.row().name)));
+    }
+    expect_none(&missing);
+}
+
+#[test]
+fn instructions_with_tiles_have_an_example_by_hand() {
+    let by_hand = |op: &Op| doc::terminal_page(*op, 100).contains("Example by hand");
+    let count = table::isa().filter(by_hand).count();
+    assert!(count > 120, "{count}");
+}
