@@ -16,34 +16,60 @@ pub(crate) fn pipe(index: usize) -> Pipe {
 }
 
 /// For each pipe of each core: the number of its instructions that are known to be done.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Clock(Vec<u32>);
+#[derive(PartialEq, Eq, Default, Debug)]
+pub(crate) struct Clock {
+    /// The first core. Most teams are one core, and its clocks need no memory of their own.
+    first: [u32; PIPES],
+    /// The others.
+    rest: Vec<u32>,
+}
+
+impl Clone for Clock {
+    #[inline]
+    fn clone(&self) -> Self {
+        let rest = if self.rest.is_empty() { Vec::new() } else { self.rest.clone() };
+        Self { first: self.first, rest }
+    }
+}
 
 impl Clock {
     /// How many instructions of a pipe are done.
+    #[inline]
     pub fn get(&self, thread: usize) -> u32 {
-        self.0.get(thread).copied().unwrap_or(0)
+        match thread.checked_sub(PIPES) {
+            None => self.first[thread],
+            Some(at) => self.rest.get(at).copied().unwrap_or(0),
+        }
     }
 
     /// At least `time` instructions of a pipe are done.
+    #[inline]
     pub fn raise(&mut self, thread: usize, time: u32) {
-        if self.0.len() <= thread {
-            self.0.resize(thread + 1, 0);
-        }
-        self.0[thread] = self.0[thread].max(time);
+        let known = match thread.checked_sub(PIPES) {
+            None => &mut self.first[thread],
+            Some(at) => {
+                if self.rest.len() <= at {
+                    self.rest.resize(at + 1, 0);
+                }
+                &mut self.rest[at]
+            }
+        };
+        *known = (*known).max(time);
     }
 
     /// An upper bound of the pipes with a non-zero time.
     pub fn len(&self) -> usize {
-        self.0.len()
+        PIPES + self.rest.len()
     }
 
     /// Joins another clock: the maximum for each pipe.
+    #[inline]
     pub fn join(&mut self, other: &Self) {
-        if self.0.len() < other.0.len() {
-            self.0.resize(other.0.len(), 0);
+        if self.rest.len() < other.rest.len() {
+            self.rest.resize(other.rest.len(), 0);
         }
-        self.0.iter_mut().zip(&other.0).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        self.first.iter_mut().zip(&other.first).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
+        self.rest.iter_mut().zip(&other.rest).for_each(|(mine, theirs)| *mine = (*mine).max(*theirs));
     }
 }
 

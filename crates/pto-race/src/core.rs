@@ -3,12 +3,16 @@
 use crate::clock::{Clock, PIPES, pipe, pipe_index};
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, Flag};
+use pto_isa::Pipe;
 use std::collections::{BTreeMap, VecDeque};
 
 /// What a pipe does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum PipeStep {
-    Work,
+    Work {
+        /// With the accesses of its last execution.
+        repeats: bool,
+    },
     /// Work of the scalar unit through its data cache.
     Scalar,
     Set(Flag),
@@ -39,7 +43,14 @@ pub(crate) struct PipeState {
     /// The version of the issue clock that it has joined.
     heard: u32,
     /// Steps that are blocked; the first one waits.
-    pub queue: VecDeque<Queued>,
+    queue: VecDeque<Queued>,
+}
+
+impl PipeState {
+    /// Steps that are blocked.
+    pub fn blocked(&self) -> usize {
+        self.queue.len()
+    }
 }
 
 /// A set flag.
@@ -59,10 +70,13 @@ struct TokenHolder {
 #[derive(Default, Debug)]
 pub(crate) struct CoreState {
     pub pipes: [PipeState; PIPES],
+    /// Steps that are blocked, of all pipes.
+    blocked: usize,
     /// Every instruction that is issued from now on starts after this.
     issue: Clock,
     version: u32,
-    flags: BTreeMap<Flag, VecDeque<RaisedFlag>>,
+    /// The flags that were ever set, in order. There are few, so a search from the start is quickest.
+    flags: Vec<(Flag, VecDeque<RaisedFlag>)>,
     /// Waits that were released without a set.
     owed: BTreeMap<Flag, u32>,
     tokens: BTreeMap<i64, TokenHolder>,
@@ -90,6 +104,25 @@ impl CoreState {
     pub fn postpone(&mut self, at: usize, step: PipeStep, site: InstrSite, accesses: &[Access], when: u64) {
         let queued = Queued { step, site, accesses: accesses.to_vec(), issued: self.issue.clone(), when };
         self.pipes[at].queue.push_back(queued);
+        self.blocked += 1;
+    }
+
+    /// True when a pipe is blocked.
+    pub fn is_blocked(&self) -> bool {
+        self.blocked > 0
+    }
+
+    /// Takes the first step from the queue of a blocked pipe.
+    pub fn next_queued(&mut self, at: usize) -> Option<Queued> {
+        let next = self.pipes[at].queue.pop_front()?;
+        self.blocked -= 1;
+        Some(next)
+    }
+
+    /// The step must wait longer.
+    pub fn put_back(&mut self, at: usize, queued: Queued) {
+        self.pipes[at].queue.push_front(queued);
+        self.blocked += 1;
     }
 
     pub fn issue_clock(&self) -> Clock {
@@ -112,12 +145,24 @@ impl CoreState {
 
     // ---- flags ----------------------------------------------------------------------------------------------------
 
-    pub fn set_flag(&mut self, flag: Flag, message: Clock, site: InstrSite, findings: &mut Findings<'_>) {
+    /// A pipe sets a flag once it has done what it was given.
+    pub fn set_flag(
+        &mut self,
+        flag: Flag,
+        (core, pipe_at): (usize, usize),
+        site: InstrSite,
+        findings: &mut Findings<'_>,
+    ) {
         if let Some(owed) = self.owed.get_mut(&flag).filter(|owed| **owed > 0) {
             *owed -= 1;
             return;
         }
-        let up = self.flags.entry(flag).or_default();
+        let at = self.flags.iter().position(|(known, _)| *known == flag).unwrap_or_else(|| {
+            let at = self.flags.partition_point(|(known, _)| *known < flag);
+            self.flags.insert(at, (flag, VecDeque::new()));
+            at
+        });
+        let up = &mut self.flags[at].1;
         // A wait that was issued earlier is first in the queue of its pipe, and takes the flag at once.
         let awaited = self.pipes[pipe_index(flag.dst)].queue.front().is_some_and(|q| q.step == PipeStep::Wait(flag));
         if let Some(first) = up.front()
@@ -125,11 +170,24 @@ impl CoreState {
         {
             findings.set_twice(flag, first.site, site);
         }
-        up.push_back(RaisedFlag { message, site });
+        let pipe = &self.pipes[pipe_at];
+        up.push_back(RaisedFlag { message: pipe.clock.clone(), site });
+        if let Some(raised) = up.back_mut() {
+            raised.message.raise(core * PIPES + pipe_at, pipe.time);
+        }
     }
 
-    pub fn take_flag(&mut self, flag: Flag) -> Option<Clock> {
-        self.flags.get_mut(&flag)?.pop_front().map(|raised| raised.message)
+    /// A pipe takes a flag, and knows what its set knew. False when it is not set.
+    pub fn take_flag(&mut self, flag: Flag, pipe_at: usize) -> bool {
+        let Some((_, up)) = self.flags.iter_mut().find(|(known, _)| *known == flag) else { return false };
+        let Some(raised) = up.front() else { return false };
+        self.pipes[pipe_at].clock.join(&raised.message);
+        if pipe_at == pipe_index(Pipe::S) {
+            self.issue.join(&raised.message);
+            self.version += 1;
+        }
+        up.pop_front();
+        true
     }
 
     // ---- tokens ---------------------------------------------------------------------------------------------------
@@ -183,10 +241,11 @@ impl CoreState {
     }
 
     fn report_missing(&self, flag: Flag, queued: &Queued, findings: &mut Findings<'_>) {
-        let first = |f: &Flag| self.flags.get(f).and_then(VecDeque::front).map(|raised| raised.site);
-        let reversed = first(&Flag { src: flag.dst, dst: flag.src, id: flag.id });
-        let ids = self.flags.keys().filter(|f| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
-        let other = ids.filter_map(|f| Some((f.id, first(f)?))).next();
+        let set = || self.flags.iter().filter_map(|(f, up)| Some((*f, up.front()?.site)));
+        let reversed = Flag { src: flag.dst, dst: flag.src, id: flag.id };
+        let reversed = set().find(|(f, _)| *f == reversed).map(|(_, site)| site);
+        let other = set().find(|(f, _)| (f.src, f.dst) == (flag.src, flag.dst) && f.id != flag.id);
+        let other = other.map(|(f, site)| (f.id, site));
         let stuck = self.pipes.iter().enumerate().filter_map(|(at, l)| Some((at, l.queue.front()?)));
         let stuck: Vec<_> = stuck.filter(|(at, _)| *at != pipe_index(flag.dst)).collect();
         findings.never_set(flag, queued.site, reversed, other, &stuck, queued.when);

@@ -40,7 +40,9 @@ pub(crate) struct Detector<'a> {
     /// The cores of the team, by position.
     pub names: Vec<CoreId>,
     /// Tiles that are arguments, for cores of each role.
-    pub given: BTreeMap<Role, Vec<u32>>,
+    pub given: [Vec<u32>; Role::ALL.len()],
+    /// The pipes that may start an instruction before the previous one is done.
+    pub overlapping: [bool; PIPES],
     last: Option<(CoreId, usize)>,
     pub cores: Vec<CoreState>,
     pub memories: Memories,
@@ -86,7 +88,7 @@ impl Observer for Detector<'_> {
                 let pipe_at = self.index_of(event.pipe);
                 self.follows_words(core, site, event);
                 self.gives_words(core, pipe_at, event);
-                self.issue(core, pipe_at, PipeStep::Work, site, event.accesses);
+                self.issue(core, pipe_at, PipeStep::Work { repeats: event.repeats }, site, event.accesses);
             }
             Action::Clean => self.clean_cache(core, site, event.accesses),
             Action::SetFlag(flag) | Action::WaitFlag(flag) if !self.findings.has_event(flag.id) => {
@@ -192,7 +194,11 @@ impl<'a> Detector<'a> {
             team: 0,
             ids: BTreeMap::new(),
             names: Vec::new(),
-            given: Role::ALL.map(|role| (role, setting.plan.tile_params(role))).into(),
+            given: Role::ALL.map(|role| setting.plan.tile_params(role)),
+            overlapping: std::array::from_fn(|at| {
+                let overlapping = setting.target.profile().overlapping_pipes;
+                setting.sync == OrderedBy::Manual && overlapping.contains(&crate::clock::pipe(at))
+            }),
             last: None,
             cores: Vec::new(),
             memories: Memories::default(),
@@ -305,19 +311,19 @@ impl<'a> Detector<'a> {
     /// Issues a step to a pipe. It executes at once unless the pipe is blocked.
     pub fn issue(&mut self, core: usize, pipe_at: usize, step: PipeStep, site: InstrSite, accesses: &[Access]) {
         let state = &mut self.cores[core];
-        if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work | PipeStep::Scalar) {
+        if self.setting.sync == OrderedBy::Auto && !matches!(step, PipeStep::Work { .. } | PipeStep::Scalar) {
             return;
         }
         self.findings.now += 1;
-        if !state.pipes[pipe_at].queue.is_empty() {
+        if state.pipes[pipe_at].blocked() > 0 {
             state.postpone(pipe_at, step, site, accesses, self.findings.now);
-            if state.pipes[pipe_at].queue.len() > MAX_QUEUE {
+            if state.pipes[pipe_at].blocked() > MAX_QUEUE {
                 self.unblock(core, pipe_at);
             }
             return;
         }
         if self.perform(core, pipe_at, step, site, accesses, None) {
-            if matches!(step, PipeStep::Set(_) | PipeStep::Release(_)) {
+            if matches!(step, PipeStep::Set(_) | PipeStep::Release(_)) && self.cores[core].is_blocked() {
                 self.pump(core);
             }
             return;
@@ -345,19 +351,9 @@ impl<'a> Detector<'a> {
         }
         let state = &mut self.cores[core];
         match step {
-            PipeStep::Work => self.work((core, pipe_at), site, accesses, false),
-            PipeStep::Scalar => self.work((core, pipe_at), site, accesses, true),
-            PipeStep::Set(flag) => {
-                let message = state.done(pipe_at, core);
-                state.set_flag(flag, message, site, &mut self.findings);
-            }
-            PipeStep::Wait(flag) => {
-                let Some(message) = state.take_flag(flag) else { return false };
-                state.pipes[pipe_at].clock.join(&message);
-                if pipe_at == pipe_index(Pipe::S) {
-                    state.tell_issue(&message);
-                }
-            }
+            PipeStep::Work { .. } | PipeStep::Scalar => self.work((core, pipe_at), site, accesses, step),
+            PipeStep::Set(flag) => state.set_flag(flag, (core, pipe_at), site, &mut self.findings),
+            PipeStep::Wait(flag) => return state.take_flag(flag, pipe_at),
             PipeStep::Barrier => {
                 let time = state.pipes[pipe_at].time;
                 state.pipes[pipe_at].clock.raise(core * PIPES + pipe_at, time);
@@ -377,11 +373,11 @@ impl<'a> Detector<'a> {
         while moved {
             moved = false;
             for pipe_at in 0..PIPES {
-                while let Some(next) = self.cores[core].pipes[pipe_at].queue.pop_front() {
+                while let Some(next) = self.cores[core].next_queued(pipe_at) {
                     if self.perform(core, pipe_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
                         moved = true;
                     } else {
-                        self.cores[core].pipes[pipe_at].queue.push_front(next);
+                        self.cores[core].put_back(pipe_at, next);
                         break;
                     }
                 }
@@ -398,7 +394,7 @@ impl<'a> Detector<'a> {
 
     /// Resumes a pipe after the wait that blocks it, and others that this unblocks.
     fn unblock(&mut self, core: usize, pipe_at: usize) {
-        if let Some(next) = self.cores[core].pipes[pipe_at].queue.pop_front() {
+        if let Some(next) = self.cores[core].next_queued(pipe_at) {
             if !self.perform(core, pipe_at, next.step, next.site, &next.accesses, Some(&next.issued)) {
                 self.cores[core].forgive(&next, pipe_at, &mut self.findings);
             }

@@ -14,6 +14,7 @@ pub(crate) struct Memories {
 }
 
 impl Memories {
+    #[inline]
     fn shadow(&mut self, core: usize, place: AddressSpace) -> &mut Shadow {
         match place {
             AddressSpace::Core(loc) => {
@@ -42,6 +43,7 @@ impl Memories {
     }
 
     /// Visits the history of the bytes of an access.
+    #[inline]
     pub fn visit(&mut self, core: usize, access: &Access, mut each: impl FnMut(u64, u64, &mut Segment)) {
         let shadow = self.shadow(core, access.place);
         let whole = access.stride == access.row_bytes as i64 || access.rows == 1;
@@ -51,17 +53,7 @@ impl Memories {
             }
             return;
         }
-        if let Ok(start) = u64::try_from(access.start)
-            && matches!(access.place, AddressSpace::Global(_))
-            && access.stride > access.row_bytes as i64
-        {
-            return shadow.visit_rows((start, access.row_bytes), (access.rows, access.stride as u64), each);
-        }
-        for row in 0..access.rows as i64 {
-            if let Ok(start) = u64::try_from(access.start + row * access.stride) {
-                shadow.visit(start, access.row_bytes, &mut each);
-            }
-        }
+        visit_rows(shadow, access, &mut each);
     }
 
     /// The last writers of bytes of global memory, with the bytes of each.
@@ -106,6 +98,13 @@ impl Memories {
                 && let Some(write) = segment.write.as_ref().filter(|w| w.tile != FREED)
             {
                 findings.taken(&conflict(write), lost, stamp);
+            }
+            // Most bytes have one reader at a time.
+            match segment.reads.as_mut_slice() {
+                [] => return segment.reads.push(*stamp),
+                [only] if now.is_after(only) => return *only = *stamp,
+                [_] => return segment.reads.push(*stamp),
+                _ => {}
             }
             let same = |read: &Stamp| (read.team, read.thread) == (stamp.team, stamp.thread);
             // The instruction may also write here, so the last read that its own pipe has not finished is kept.
@@ -181,10 +180,24 @@ impl Memories {
             }
             segment.atomics.clear();
             segment.lose(stamp);
-            segment.earlier = segment.earlier_than(stamp);
-            segment.write = Some(*stamp);
+            segment.replace_write(stamp);
             segment.reads.clear();
         });
+    }
+}
+
+#[inline(never)]
+fn visit_rows(shadow: &mut Shadow, access: &Access, each: &mut dyn FnMut(u64, u64, &mut Segment)) {
+    if let Ok(start) = u64::try_from(access.start)
+        && matches!(access.place, AddressSpace::Global(_))
+        && access.stride > access.row_bytes as i64
+    {
+        return shadow.visit_rows((start, access.row_bytes), (access.rows, access.stride as u64), each);
+    }
+    for row in 0..access.rows as i64 {
+        if let Ok(start) = u64::try_from(access.start + row * access.stride) {
+            shadow.visit(start, access.row_bytes, &mut *each);
+        }
     }
 }
 

@@ -18,9 +18,24 @@ impl Findings<'_> {
         });
     }
 
+    /// Checks the operands of an instruction. What was in order is in order when it repeats.
+    pub fn check_operands(&mut self, accesses: &[Access], site: InstrSite, repeats: bool) {
+        if repeats && !self.wrong_operands.contains(&site.step) {
+            return;
+        }
+        let before = self.noted;
+        self.check_overlap(accesses, site);
+        for access in accesses {
+            self.check_alignment(access, site);
+        }
+        if self.noted != before {
+            self.wrong_operands.insert(site.step);
+        }
+    }
+
     /// A result may replace an operand exactly, but must not overlap it partly: the instruction would overwrite elements
     /// before it reads them. Scratch memory must not overlap operands.
-    pub fn check_overlap(&mut self, accesses: &[Access], site: InstrSite) {
+    fn check_overlap(&mut self, accesses: &[Access], site: InstrSite) {
         for work in accesses.iter().filter(|a| a.is_work_space()) {
             let beside = |a: &&Access| !a.is_work_space() && a.place == work.place;
             if let Some(other) = accesses.iter().filter(beside).find(|a| overlap(a, work)) {

@@ -65,7 +65,7 @@ impl Branches {
             _ => {}
         }
         if goes_on {
-            self.iterations.insert((core, op), iterations + 1);
+            *self.iterations.entry((core, op)).or_default() += 1;
         } else {
             self.iterations.remove(&(core, op));
         }

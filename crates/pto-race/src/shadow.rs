@@ -3,7 +3,7 @@
 //! A memory is divided into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there
 //! are few segments, and their bounds are exact.
 
-use pto_cpu::Atomic;
+use pto_cpu::{Access, Atomic};
 use pto_ir::{OpId, ValueId};
 use std::ops::Range;
 
@@ -43,6 +43,15 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
+    /// The same instruction touches the bytes of an operand.
+    #[inline]
+    pub fn touch(&mut self, access: &Access) {
+        self.value = access.value;
+        self.tile = access.tile.unwrap_or(NO_TILE);
+        self.origin = access.origin as u32;
+        self.atomic = access.atomic;
+    }
+
     /// True when it is known which tile it touched.
     pub fn is_tile(&self) -> bool {
         !matches!(self.tile, ANY_TILE | NO_TILE | FREED)
@@ -72,13 +81,13 @@ impl Segment {
         Self { start, end, write: None, atomics, earlier: None, reads, lost }
     }
 
-    /// The earlier write, once there is a new one.
-    pub fn earlier_than(&self, new: &Stamp) -> Option<Stamp> {
+    /// Replaces the write. The first of a sequence by the same pipe stays.
+    pub fn replace_write(&mut self, new: &Stamp) {
         let same = |s: &Stamp| (s.team, s.thread) == (new.team, new.thread);
-        match (self.earlier.filter(same), self.write) {
-            (Some(first), Some(last)) if same(&last) => Some(first),
-            (_, last) => last,
+        if !(self.earlier.as_ref().is_some_and(same) && self.write.as_ref().is_some_and(same)) {
+            self.earlier = self.write;
         }
+        self.write = Some(*new);
     }
 
     /// Records an atomic store beside those of others. One of earlier teams is enough: nothing orders any of them with later
@@ -150,7 +159,31 @@ impl Shadow {
 
     /// Visits the segments of a range, split at its ends, with the first byte of each and the distance to the end of its last.
     /// Creates histories for bytes without one.
+    #[inline]
     pub fn visit(&mut self, start: u64, bytes: u64, mut each: impl FnMut(u64, u64, &mut Segment)) {
+        match self.known(start, bytes) {
+            Some(segment) => each(start, bytes, segment),
+            None => self.visit_pieces(start, bytes, &mut each),
+        }
+    }
+
+    /// The segment of exactly these bytes, if there is one: most accesses are those of a tile that was accessed before.
+    #[inline]
+    fn known(&mut self, start: u64, bytes: u64) -> Option<&mut Segment> {
+        if self.line != WHOLE {
+            return None;
+        }
+        let band = self.pages.get_mut((start / PAGE) as usize)?.first_mut()?;
+        let (first, end) = (start % PAGE, start % PAGE + bytes);
+        let at = match band.segments.as_slice() {
+            [_] => 0,
+            all => all.partition_point(|s| u64::from(s.end) <= first),
+        };
+        band.segments.get_mut(at).filter(|s| u64::from(s.start) == first && u64::from(s.end) == end)
+    }
+
+    #[inline(never)]
+    fn visit_pieces(&mut self, start: u64, bytes: u64, each: &mut dyn FnMut(u64, u64, &mut Segment)) {
         for rectangle in rectangles(self.line, start, start + bytes).into_iter().flatten() {
             self.visit_rectangle(rectangle, &mut |at, line, segment| each(at.0, at.1 + line, segment));
         }
@@ -161,13 +194,13 @@ impl Shadow {
         &mut self,
         (start, bytes): (u64, u64),
         (rows, stride): (u64, u64),
-        mut each: impl FnMut(u64, u64, &mut Segment),
+        each: &mut dyn FnMut(u64, u64, &mut Segment),
     ) {
         if self.line == WHOLE && stride >= SHORTEST_LINE {
             self.divide(stride);
         }
         if self.line != stride {
-            return (0..rows).for_each(|row| self.visit(start + row * stride, bytes, &mut each));
+            return (0..rows).for_each(|row| self.visit_pieces(start + row * stride, bytes, each));
         }
         let (line, first) = (start / stride, start % stride);
         let mut visit = |lines: Range<u64>, bytes: Range<u64>| {
@@ -295,10 +328,6 @@ fn cut_band(page: &mut Vec<Band>, index: usize, at: u16) {
 
 fn visit_line(line: &mut Vec<Segment>, start: u16, end: u16, each: &mut impl FnMut(&mut Segment)) {
     let mut index = line.partition_point(|s| s.end <= start);
-    // Most accesses are those of a tile or a window that was accessed before.
-    if let Some(segment) = line.get_mut(index).filter(|s| s.start == start && s.end == end) {
-        return each(segment);
-    }
     cut(line, index, start);
     if line.get(index).is_some_and(|s| s.start < start) {
         index += 1;
@@ -386,7 +415,7 @@ mod tests {
         let mut shadow = Shadow::default();
         note(&mut shadow, 100, 200);
         let mut visited = 0;
-        shadow.visit_rows((2048 + 64, 32), (100, 128), |_, _, segment| {
+        shadow.visit_rows((2048 + 64, 32), (100, 128), &mut |_, _, segment| {
             visited += 1;
             segment.reads.push(stamp());
         });
@@ -408,7 +437,7 @@ mod tests {
             let start = random(8 * PAGE);
             let (bytes, rows) = (1 + random(699), 1 + random(99));
             let stride = if turn % 3 == 0 { 1234 } else { 700 };
-            shadow.visit_rows((start, bytes), (rows, stride), |_, _, segment| segment.reads.push(stamp()));
+            shadow.visit_rows((start, bytes), (rows, stride), &mut |_, _, segment| segment.reads.push(stamp()));
             for row in 0..rows {
                 let first = (start + row * stride) as usize;
                 plain[first..first + bytes as usize].iter_mut().for_each(|n| *n += 1);

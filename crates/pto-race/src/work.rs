@@ -1,6 +1,5 @@
 //! The effects of an instruction on memories and caches.
 
-use crate::OrderedBy;
 use crate::clock::{PIPES, pipe_index};
 use crate::core::PipeStep;
 use crate::detector::Detector;
@@ -12,12 +11,12 @@ use pto_isa::Pipe;
 
 impl Detector<'_> {
     /// Records the reads and writes of an instruction.
-    pub fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], is_scalar: bool) {
+    pub fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], step: PipeStep) {
+        let is_scalar = step == PipeStep::Scalar;
         let team = self.team();
         let state = &mut self.cores[core];
         state.pipes[pipe_at].time += 1;
-        let overlaps = self.setting.sync == OrderedBy::Manual
-            && self.setting.target.profile().overlapping_pipes.contains(&crate::clock::pipe(pipe_at));
+        let overlaps = self.overlapping[pipe_at];
         let now = Now {
             team,
             thread: (core * PIPES + pipe_at) as u32,
@@ -25,53 +24,45 @@ impl Detector<'_> {
             clock: &state.pipes[pipe_at].clock,
             overlaps,
             names: &self.names,
-            given: &self.given[&site.core.role],
+            given: &self.given[site.core.role as usize],
         };
         let issued = state.pipes[pipe_index(Pipe::S)].time;
-        let stamp = |a: &Access| Stamp {
+        let mut stamp = Stamp {
             team: now.team,
             thread: now.thread,
             time: now.time,
             issued,
             op: site.op,
             step: site.step,
-            value: a.value,
-            tile: a.tile.unwrap_or(NO_TILE),
-            origin: a.origin as u32,
-            atomic: a.atomic,
+            value: None,
+            tile: NO_TILE,
+            origin: 0,
+            atomic: Atomic::No,
         };
-        self.findings.check_overlap(accesses, site);
-        for access in accesses {
-            self.findings.check_alignment(access, site);
-        }
+        self.findings.check_operands(accesses, site, step == PipeStep::Work { repeats: true });
         if is_scalar || !self.caches.is_empty() {
             for access in accesses {
-                self.caches.access(
-                    &mut self.memories,
-                    (access, &stamp(access), is_scalar),
-                    &now,
-                    site,
-                    &mut self.findings,
-                );
+                stamp.touch(access);
+                self.caches.access(&mut self.memories, (access, &stamp, is_scalar), &now, site, &mut self.findings);
             }
         }
         let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
         for access in accesses.iter().filter(|a| !a.write) {
+            stamp.touch(access);
             if polls && matches!(access.place, AddressSpace::Global(_)) {
                 let tells = |write: &Stamp| self.asked.tells(write.op);
-                self.memories.ask(core, (access, &stamp(access)), &now, site, tells, &mut self.findings);
+                self.memories.ask(core, (access, &stamp), &now, site, tells, &mut self.findings);
             } else {
-                self.memories.read(core, access, &stamp(access), &now, site, &mut self.findings);
+                self.memories.read(core, access, &stamp, &now, site, &mut self.findings);
             }
         }
         for access in accesses.iter().filter(|a| a.write) {
             let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
             let loses = access.is_work_space() || access.tile == Some(DEVICE);
-            let tile = match in_place {
-                Some(read) if read.tile != access.tile && !loses => crate::shadow::ANY_TILE,
-                _ => access.tile.unwrap_or(NO_TILE),
-            };
-            let stamp = Stamp { tile, ..stamp(access) };
+            stamp.touch(access);
+            if in_place.is_some_and(|read| read.tile != access.tile && !loses) {
+                stamp.tile = crate::shadow::ANY_TILE;
+            }
             self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
         }
         self.changes_words((core, pipe_at), site, accesses, overlaps);
@@ -79,7 +70,7 @@ impl Detector<'_> {
 
     /// A FIFO step that moves a tile: the pipe, and the bytes it accesses.
     pub fn moves(&mut self, core: usize, pipe: Option<Pipe>, site: InstrSite, accesses: &[Access]) {
-        self.issue(core, self.index_of(pipe), PipeStep::Work, site, accesses);
+        self.issue(core, self.index_of(pipe), PipeStep::Work { repeats: false }, site, accesses);
     }
 
     /// Frees the memory of a popped tile.

@@ -8,6 +8,8 @@ use pto_isa::row::{Effect, Meaning, SyncOp};
 impl PlanBuilder<'_> {
     pub fn order(&mut self, order: PipeOrder) -> PlanResult<()> {
         let at = self.plan.calls.orders.push(order);
+        let target = self.plan.source.checked.info().target;
+        self.plan.calls.order_pipes.push(pto_check::pipe_of(self.module, self.at, target));
         self.push(Step::Order(at)).map(drop)
     }
 

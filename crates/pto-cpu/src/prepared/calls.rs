@@ -25,6 +25,8 @@ pub(crate) struct CallTables {
     pub checks: Table<CheckId, RuleCheck>,
     /// What orders the pipes of a core.
     pub orders: Table<OrderId, PipeOrder>,
+    /// The pipe that executes each of them.
+    pub order_pipes: Table<OrderId, Option<Pipe>>,
     /// What concerns other cores: signals, pipes, barriers, transfers.
     pub links: Table<LinkId, Link>,
     /// Ends of pipes this core opens.

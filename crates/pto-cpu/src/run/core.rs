@@ -56,7 +56,7 @@ impl<'p> Core<'p> {
                 plan.views.accesses.len() + plan.code.element_reads.len(),
                 plan.start.scalars.len(),
             ),
-            issue: Issue::new(&plan.calls.checks),
+            issue: Issue::new(&plan.calls),
             outside: Outside::new(&plan.calls.ends),
         })
     }

@@ -1,8 +1,9 @@
 //! What a core needs to issue an instruction.
 
+use super::observe::{Access, Atomic};
 use super::pipes::PipeQueues;
 use crate::kernels::{TileRef, ViewRef};
-use crate::prepared::{CheckId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, RuleCheck, Table};
+use crate::prepared::{CallTables, CheckId, KernelId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, Table, ViewState};
 
 /// Operands of the current instruction, rules that were checked, and pipes with pending work.
 pub(super) struct Issue<'p> {
@@ -14,17 +15,32 @@ pub(super) struct Issue<'p> {
     pub checked: Table<CheckId, Vec<u64>>,
     /// The facts being checked.
     pub facts: Vec<u64>,
+    /// What an observer was told of each instruction last.
+    pub told: Table<KernelId, Told>,
     /// What pipes have not done yet, where chance decides when they do.
     pub pipes: PipeQueues<'p>,
 }
 
+/// The accesses of an instruction, and what they were made from.
+#[derive(Clone, Default)]
+pub(super) struct Told {
+    /// The version of the tile registers; 0 if it was not executed.
+    pub version: u64,
+    pub views: Vec<Option<ViewState>>,
+    pub atomic: Atomic,
+    pub accesses: Vec<Access>,
+    /// How many of them are of tiles. They come first.
+    pub tiles: usize,
+}
+
 impl<'p> Issue<'p> {
-    pub fn new(checks: &Table<CheckId, RuleCheck>) -> Self {
+    pub fn new(calls: &CallTables) -> Self {
         Self {
             tiles: [TileRef::ABSENT; MAX_TILES],
             views: [ViewRef::ABSENT; MAX_VIEWS],
             scalars: [0; MAX_SCALARS],
-            checked: Table::like(checks, Vec::new()),
+            checked: Table::like(&calls.checks, Vec::new()),
+            told: Table::like(&calls.kernels, Told::default()),
             facts: Vec::with_capacity(16),
             pipes: PipeQueues::default(),
         }

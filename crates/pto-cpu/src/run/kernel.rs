@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Action, Watch};
+use super::observe::Watch;
 use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
@@ -15,8 +15,7 @@ impl<'p> Core<'p> {
     pub fn kernel<W: Watch>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
         if !W::COMPUTES {
-            let accesses = self.accesses(step);
-            self.say(at, step.pipe, Action::Work, &accesses, watch);
+            self.say_work(which, Vec::new(), at, watch);
             return Ok(());
         }
         if W::FOLLOWS_WRITES {
@@ -55,7 +54,7 @@ impl<'p> Core<'p> {
         drop(held);
         // Only now is it known that what it touches is there.
         if W::OBSERVES {
-            self.say_work(step, words, at, watch);
+            self.say_work(which, words, at, watch);
         }
         Ok(())
     }

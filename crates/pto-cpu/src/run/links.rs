@@ -307,6 +307,7 @@ impl Core<'_> {
             self.local.use_up_to(ty.loc, last);
         }
         self.regs.tiles[tile] = TileState { root: tile, ..TileState::new(ty, op.geometry, base) };
+        self.local.written.version += 1;
         let extent = |e: ExtentValue| match e {
             ExtentValue::Fixed(n) => i64::from(n),
             ExtentValue::Reg(reg) => self.int(reg),

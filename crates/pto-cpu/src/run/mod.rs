@@ -1,5 +1,6 @@
 //! Executing a plan.
 
+mod accesses;
 mod arguments;
 mod core;
 mod data;

@@ -105,6 +105,8 @@ pub struct Event<'a> {
     pub action: Action<'a>,
     /// What it reads and writes.
     pub accesses: &'a [Access],
+    /// These are the accesses of its last execution on this core.
+    pub repeats: bool,
     /// The numbers, where they decide what is known about other cores.
     pub detail: Detail<'a>,
 }

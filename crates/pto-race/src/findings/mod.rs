@@ -110,6 +110,10 @@ pub(crate) struct Findings<'a> {
     told: BTreeSet<OpId>,
     /// Used pages of the memories of a core.
     pages: Box<places::Pages>,
+    /// Steps whose operands are not in order, regardless of other instructions.
+    pub wrong_operands: BTreeSet<u32>,
+    /// Findings so far, with repeated ones.
+    pub noted: u64,
     /// Executed instructions so far.
     pub now: u64,
     /// The program is deadlocked: what comes later never executes.
@@ -213,6 +217,8 @@ impl<'a> Findings<'a> {
             asks_for_words,
             told,
             pages: Box::default(),
+            wrong_operands: BTreeSet::new(),
+            noted: 0,
             now: 0,
             stuck: false,
             uneven: false,
@@ -308,6 +314,7 @@ impl<'a> Findings<'a> {
         reach: AccessDistance,
         describe: impl FnOnce(&Self) -> (Diagnostic, Option<TouchedBytes>),
     ) {
+        self.noted += 1;
         if self.stuck {
             return;
         }
