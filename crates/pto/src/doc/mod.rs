@@ -10,6 +10,7 @@ mod example;
 mod forms;
 mod html;
 mod placed;
+mod problems;
 mod site;
 mod terminal;
 mod words;

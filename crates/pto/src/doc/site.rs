@@ -1,7 +1,7 @@
-//! The reference as a set of files: an index, a list of the host operations, a page for each of both, a stylesheet.
+//! The reference as a set of files: an index, a list of the host operations, a page for each of both, the diagnostics, a stylesheet.
 
 use super::html::{contents, document, escape, inline, sections};
-use super::{content, words};
+use super::{content, problems, words};
 use crate::isa::{Family, Op, Target, table};
 
 const STYLE: &str = include_str!("style.css");
@@ -18,8 +18,12 @@ pub fn reference() -> Vec<File> {
     let ops: Vec<Op> = table::isa().collect();
     let host_ops = host_ops();
     let file = |name: &str, text: String| File { name: name.to_string(), text };
-    let mut files =
-        vec![file("index.html", index(&ops)), file(host_file(), host(&host_ops)), file("style.css", STYLE.to_string())];
+    let mut files = vec![
+        file("index.html", index(&ops)),
+        file(host_file(), host(&host_ops)),
+        file(problems::FILE, problems::page()),
+        file("style.css", STYLE.to_string()),
+    ];
     for list in [&ops, &host_ops] {
         files.extend((0..list.len()).map(|at| file(&page_file(list[at]), page(list, at))));
     }
@@ -116,10 +120,11 @@ fn index(ops: &[Op]) -> String {
         Target::ALL.iter().map(|t| format!("<dt>{t}</dt><dd>{}</dd>\n", escape(t.profile().summary))).collect();
     let main = format!(
         "<div class=\"columns\">\n<nav class=\"side\">\n<h2>Families</h2>\n{side}\
-         <h2>Elsewhere</h2>\n<a href=\"{}\">Host operations</a>\n</nav>\n\
+         <h2>Elsewhere</h2>\n<a href=\"{}\">Host operations</a>\n<a href=\"{}\">Diagnostics</a>\n</nav>\n\
          <main>\n<h1>PTO instructions</h1>\n<dl class=\"facts\">\n{targets}</dl>\n{groups}\
          <p id=\"none\" hidden>Nothing of that name.</p>\n</main>\n</div>\n<script>\n{FILTER}</script>\n",
-        host_file()
+        host_file(),
+        problems::FILE,
     );
     document("PTO instructions", &header, &main)
 }
