@@ -363,7 +363,8 @@ impl Module {
     /// True when a tile instruction stands in the value form: its destinations are results.
     pub fn is_value_form(&self, id: OpId) -> bool {
         let row = self.op(id).op.row();
-        self.results(id).any(|v| usize::from(self.value(v).slot) < row.slots.len())
+        // A loop may have very many results, and code asks for each of them.
+        row.has_result_slots() && self.results(id).any(|v| usize::from(self.value(v).slot) < row.slots.len())
     }
 
     /// True when an operation has as many parts as its grammar can write.

@@ -194,8 +194,8 @@ impl PlanBuilder<'_> {
     pub fn move_values(&mut self, from: &[ValueStorage], to: &[ValueStorage]) -> PlanResult<()> {
         let moves: Vec<(ValueStorage, ValueStorage)> =
             from.iter().copied().zip(to.iter().copied()).filter(|(f, t)| f != t).collect();
-        let is_source = |slot: &ValueStorage| moves.iter().any(|(f, _)| f == slot);
-        let clash = moves.len() > 1 && moves.iter().any(|(_, t)| is_source(t));
+        let sources: HashSet<ValueStorage> = moves.iter().map(|(f, _)| *f).collect();
+        let clash = moves.len() > 1 && moves.iter().any(|(_, t)| sources.contains(t));
         if !clash {
             return moves.into_iter().try_for_each(|(f, t)| self.move_value(f, t));
         }

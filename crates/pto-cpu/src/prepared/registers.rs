@@ -5,7 +5,7 @@ use super::tiles::TileState;
 use super::views::ViewState;
 
 /// Where a value is kept.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ValueStorage {
     /// No storage: tokens, events and others without a value here.
     Nothing,
