@@ -3,11 +3,12 @@
 use super::{Page, PageBlock, Section, forms, placed, words};
 use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind, Syntax};
 use crate::isa::{DTypes, Family, Op, Row, Slot, Target, Targets};
+use crate::sample::Sample;
 use pto_isa::sort::SharedSort;
 
 pub(super) fn page(op: Op) -> Page {
     let row = op.row();
-    let program = crate::sample::first_program(op).map(|sample| sample.text);
+    let sample = crate::sample::first_program(op);
     let sections = [
         semantics(row),
         operands(row),
@@ -16,10 +17,10 @@ pub(super) fn page(op: Op) -> Page {
         rules(row),
         execution(row),
         hazards(row),
-        text_forms(op, program.as_deref()),
+        text_forms(op, sample.as_ref()),
         cpp(op),
-        example(op),
-        example_by_hand(op),
+        sample.as_ref().and_then(|sample| example(op, sample)),
+        sample.as_ref().and_then(example_by_hand),
         performance(op, row),
         notes(row),
     ];
@@ -157,8 +158,8 @@ fn hazards(row: &Row) -> Option<Section> {
     Section::new("Hazards", if row.hazards.is_empty() { Vec::new() } else { vec![table] })
 }
 
-fn text_forms(op: Op, program: Option<&str>) -> Option<Section> {
-    let mut lines = program.map(|text| forms::lines(op, text)).unwrap_or_default();
+fn text_forms(op: Op, sample: Option<&Sample>) -> Option<Section> {
+    let mut lines = sample.map(|sample| forms::lines(op, &sample.text)).unwrap_or_default();
     let grammar = op.row().forms();
     if !grammar.is_empty() {
         // What its own grammar says; the generic form is the same for all, and a line shows it unless there are regions.
@@ -200,9 +201,9 @@ fn cpp(op: Op) -> Option<Section> {
     Section::new("C++", call.into_iter().chain(events).collect())
 }
 
-fn example(op: Op) -> Option<Section> {
-    let cpp = crate::sample::first_program(op).and_then(|sample| placed::cpp(&sample.text, sample.target));
-    let crate::sample::Sample { target, text } = super::example(op)?;
+fn example(op: Op, sample: &Sample) -> Option<Section> {
+    let (cpp, target) = (placed::cpp(&sample.text, sample.target), sample.target);
+    let text = super::example::laid_out(&sample.text);
     let legal: Vec<Target> = Target::ALL.into_iter().filter(|t| op.row().targets.contains(*t)).collect();
     let legal: Vec<_> = legal
         .into_iter()
@@ -215,9 +216,8 @@ fn example(op: Op) -> Option<Section> {
 }
 
 /// The same with addresses, as `tassign` and `TASSIGN` give them.
-fn example_by_hand(op: Op) -> Option<Section> {
-    let sample = crate::sample::first_program(op)?;
-    let text = placed::placed(&sample)?;
+fn example_by_hand(sample: &Sample) -> Option<Section> {
+    let text = placed::placed(sample)?;
     let cpp = placed::cpp(&text, sample.target);
     let blocks = std::iter::once(PageBlock::Code("", super::example::laid_out(&text)));
     Section::new("Example by hand", blocks.chain(cpp.map(|cpp| PageBlock::Code("C++", cpp))).collect())
