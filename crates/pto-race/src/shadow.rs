@@ -118,7 +118,7 @@ impl Segment {
 
 /// Lines with the same history, byte by byte.
 #[derive(Clone, Debug)]
-struct Band {
+struct LineBand {
     /// First line in its page, and one past the last.
     start: u16,
     end: u16,
@@ -134,7 +134,7 @@ pub(crate) struct Shadow {
     /// Bytes of a line.
     line: u64,
     /// The pages of some lines, from left to right, then those of the lines below.
-    pages: Vec<Vec<Band>>,
+    pages: Vec<Vec<LineBand>>,
 }
 
 impl Default for Shadow {
@@ -152,8 +152,8 @@ impl Shadow {
         let segment = |s: &Segment| {
             size_of::<Segment>() + (s.reads.capacity() + s.lost.capacity() + s.atomics.capacity()) * size_of::<Stamp>()
         };
-        let band = |b: &Band| size_of::<Band>() + b.segments.iter().map(segment).sum::<usize>();
-        let page = |p: &Vec<Band>| size_of::<Vec<Band>>() + p.iter().map(band).sum::<usize>();
+        let band = |b: &LineBand| size_of::<LineBand>() + b.segments.iter().map(segment).sum::<usize>();
+        let page = |p: &Vec<LineBand>| size_of::<Vec<LineBand>>() + p.iter().map(band).sum::<usize>();
         self.pages.iter().map(page).sum::<usize>() as u64
     }
 
@@ -291,7 +291,7 @@ fn rectangles(line: u64, start: u64, end: u64) -> [Option<Rectangle>; 3] {
 }
 
 fn visit_bands(
-    page: &mut Vec<Band>,
+    page: &mut Vec<LineBand>,
     (lines, bytes): (Range<u16>, Range<u16>),
     each: &mut impl FnMut(Range<u16>, &mut Segment),
 ) {
@@ -304,7 +304,7 @@ fn visit_bands(
     while at < lines.end {
         let next = page.get(index).map_or(lines.end, |b| b.start.min(lines.end));
         if at < next {
-            page.insert(index, Band { start: at, end: next, segments: Vec::new() });
+            page.insert(index, LineBand { start: at, end: next, segments: Vec::new() });
         } else {
             cut_band(page, index, lines.end);
         }
@@ -317,10 +317,10 @@ fn visit_bands(
 }
 
 /// Splits a band, if the line lies inside it.
-fn cut_band(page: &mut Vec<Band>, index: usize, at: u16) {
+fn cut_band(page: &mut Vec<LineBand>, index: usize, at: u16) {
     let Some(band) = page.get_mut(index) else { return };
     if band.start < at && at < band.end {
-        let rest = Band { start: at, ..band.clone() };
+        let rest = LineBand { start: at, ..band.clone() };
         band.end = at;
         page.insert(index + 1, rest);
     }
