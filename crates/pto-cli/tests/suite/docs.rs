@@ -145,6 +145,17 @@ fn the_guide_is_true() {
     is_true("docs/guide/README.md");
 }
 
+/// From nothing to a result, as the people we build for would do it with what the docs say.
+#[test]
+fn walkthroughs_work() {
+    let all = std::fs::read_dir(Path::new(ROOT).join("tests/walkthroughs")).expect("a directory");
+    let names: Vec<String> = all.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned()).collect();
+    assert!(names.len() >= 5, "{names:?}");
+    let wrong: Vec<String> =
+        names.iter().flat_map(|name| Reader::new().read(&format!("tests/walkthroughs/{name}"))).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Links to files of the project lead somewhere.
 #[test]
 fn links_lead_to_files() {
