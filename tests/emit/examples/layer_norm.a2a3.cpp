@@ -8,72 +8,72 @@ using VecF32_8x1_dn = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1, 
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 using VecF32_8x8 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 8, SLayout::NoneBox, 512, PadValue::Null, CompactMode::Null>;
 
-__global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float *b, __gm__ float *y) {  // 14
-  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 23
-  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> bs(b);  // 24
-  VecF32_1x1024 weight;  // 27
+__global__ AICORE void layer_norm(__gm__ float *x, __gm__ float *w, __gm__ float *b, __gm__ float *y) {  // 13
+  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> ws(w);  // 22
+  GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1024, 1024, 1024, 1024, 1>, Layout::ND> bs(b);  // 23
+  VecF32_1x1024 weight;  // 26
   TASSIGN(weight, 0);
-  VecF32_1x1024 bias;  // 28
+  VecF32_1x1024 bias;  // 27
   TASSIGN(bias, 4096);
-  TLOAD(weight, ws);  // 29
-  TLOAD(bias, bs);  // 30
-  const int64_t block64 = get_block_idx();  // 32
-  const int64_t blocks64 = get_block_num();  // 33
-  const int64_t block = static_cast<int64_t>(block64);  // 34
-  const int64_t blocks = static_cast<int64_t>(blocks64);  // 35
-  const int64_t first = block * 8;  // 36
-  const int64_t stride = blocks * 8;  // 37
-  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 39
+  TLOAD(weight, ws);  // 28
+  TLOAD(bias, bs);  // 29
+  const int64_t block64 = get_block_idx();  // 31
+  const int64_t blocks64 = get_block_num();  // 32
+  const int64_t block = static_cast<int64_t>(block64);  // 33
+  const int64_t blocks = static_cast<int64_t>(blocks64);  // 34
+  const int64_t first = block * 8;  // 35
+  const int64_t stride = blocks * 8;  // 36
+  set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 38
   for (int64_t at = first; at < 4096; at += stride) {
-    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 40
-    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 41
-    VecF32_8x1024 t;  // 42
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> in(x + at * 1024);  // 39
+    GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<8192, 8192, 8192, 1024, 1>, Layout::ND> out(y + at * 1024);  // 40
+    VecF32_8x1024 t;  // 41
     TASSIGN(t, 8256);
-    VecF32_8x1024 squares;  // 43
+    VecF32_8x1024 squares;  // 42
     TASSIGN(squares, 74048);
-    VecF32_8x1024 scratch;  // 44
+    VecF32_8x1024 scratch;  // 43
     TASSIGN(scratch, 41024);
-    VecF32_8x1_dn mean;  // 45
+    VecF32_8x1_dn mean;  // 44
     TASSIGN(mean, 8192);
-    VecF32_8x1_dn variance;  // 46
+    VecF32_8x1_dn variance;  // 45
     TASSIGN(variance, 8224);
-    VecF32_1x8 means;  // 47
+    VecF32_1x8 means;  // 46
     TRESHAPE(means, mean);
-    VecF32_1x8 variances;  // 48
+    VecF32_1x8 variances;  // 47
     TRESHAPE(variances, variance);
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 50
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 49
     TLOAD(t, in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 51
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);  // 50
     TROWSUM(mean, t, scratch);
-    pipe_barrier(PIPE_V);  // 52
+    pipe_barrier(PIPE_V);  // 51
     TMULS(means, means, 0.0009765625f);
-    VecF32_8x8 tmp;  // 53
+    VecF32_8x8 tmp;  // 52
     TASSIGN(tmp, 73792);
     pipe_barrier(PIPE_V);
     TROWEXPANDSUB(t, t, mean, tmp);
-    pipe_barrier(PIPE_V);  // 54
+    pipe_barrier(PIPE_V);  // 53
     TMUL(squares, t, t);
-    pipe_barrier(PIPE_V);  // 55
+    pipe_barrier(PIPE_V);  // 54
     TROWSUM(variance, squares, scratch);
-    pipe_barrier(PIPE_V);  // 56
+    pipe_barrier(PIPE_V);  // 55
     TMULS(variances, variances, 0.0009765625f);
-    pipe_barrier(PIPE_V);  // 57
+    pipe_barrier(PIPE_V);  // 56
     TADDS(variances, variances, 1e-5f);
-    pipe_barrier(PIPE_V);  // 58
+    pipe_barrier(PIPE_V);  // 57
     TRSQRT(variances, variances);
-    VecF32_8x8 tmp_1;  // 59
+    VecF32_8x8 tmp_1;  // 58
     TASSIGN(tmp_1, 106816);
     pipe_barrier(PIPE_V);
     TROWEXPANDMUL(t, t, variance, tmp_1);
-    pipe_barrier(PIPE_V);  // 60
+    pipe_barrier(PIPE_V);  // 59
     TCOLEXPANDMUL(t, t, weight);
-    pipe_barrier(PIPE_V);  // 61
+    pipe_barrier(PIPE_V);  // 60
     TCOLEXPANDADD(t, t, bias);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 62
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);  // 61
     TSTORE(out, t);
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
   }
-  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 63
+  wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // 62
 }
