@@ -145,6 +145,24 @@ fn the_guide_is_true() {
     is_true("docs/guide/README.md");
 }
 
+/// Pages in Chinese have the blocks of the English ones, which are tested.
+#[test]
+fn pages_in_chinese_have_the_same_blocks() {
+    for (page, chinese) in [("README.md", "README.zh.md"), ("docs/guide/README.md", "docs/guide/README.zh.md")] {
+        let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).expect("a page");
+        let (page, chinese) = (read(page), read(chinese));
+        let (ours, theirs) = (blocks(&page), blocks(&chinese));
+        assert_eq!(ours.len(), theirs.len());
+        let without_comment = |line: &&str| line.split("   # ").next().unwrap_or_default().trim_end().to_string();
+        for (a, b) in ours.iter().zip(&theirs) {
+            let text = |block: &Block<'_>| block.lines.iter().map(without_comment).collect::<Vec<_>>();
+            assert_eq!((a.info, text(a)), (b.info, text(b)), "line {}", b.line);
+        }
+        let headings = |text: &str| text.lines().filter(|l| l.starts_with('#')).count();
+        assert_eq!(headings(&page), headings(&chinese));
+    }
+}
+
 /// From nothing to a result, as the people we build for would do it with what the docs say.
 #[test]
 fn walkthroughs_work() {
@@ -159,8 +177,8 @@ fn walkthroughs_work() {
 /// Links to files of the project lead somewhere.
 #[test]
 fn links_lead_to_files() {
-    let mut pages =
-        vec!["README.md".to_string(), "ARCHITECTURE.md".into(), "CONTRIBUTING.md".into(), "CHANGELOG.md".into()];
+    let at_the_top = ["README.md", "README.zh.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+    let mut pages = at_the_top.map(str::to_string).to_vec();
     for dir in ["docs", "docs/guide"] {
         let all = std::fs::read_dir(Path::new(ROOT).join(dir)).expect("a directory");
         let names = all.map(|f| f.expect("a file").file_name().to_string_lossy().into_owned());
