@@ -122,6 +122,11 @@ fn report(name: &str, bytes: u64, kernel: f64, hand: f64) {
 /// Tiles in the first cache, in the second, and with long rows.
 const SHAPES: [(u64, u64); 4] = [(64, 64), (128, 128), (16, 512), (16, 4096)];
 
+/// Types that only the permissive target takes run the plain version.
+fn is_on_a_device(op: Op, dtype: DType) -> bool {
+    [Target::A2A3, Target::A5].into_iter().any(|target| op.row().data_types(target).contains(dtype))
+}
+
 fn reductions(wanted: &dyn Fn(&str) -> bool) {
     use DType::{Bf16, F16, F32, I8, I16, I32};
     for ((rows, cols), dtype) in SHAPES.into_iter().flat_map(|s| [F32, F16, Bf16, I32, I16, I8].map(|d| (s, d))) {
@@ -137,7 +142,7 @@ fn reductions(wanted: &dyn Fn(&str) -> bool) {
             (op::tcolmin, Work::Largest),
             (op::tcolargmax, Work::Place),
         ];
-        for (op, work) in ops {
+        for (op, work) in ops.into_iter().filter(|(op, _)| is_on_a_device(*op, dtype)) {
             // Bytes have no product, in the instructions as in the processor.
             if work != Work::Product || dtype != I8 {
                 reduction(wanted, op, work, dtype, rows, cols);
