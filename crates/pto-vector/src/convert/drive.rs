@@ -230,11 +230,16 @@ unsafe fn row<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job
             let (out, done) = C::chunk::<L>(&x, &job.limits);
             let to = dst.add(at);
             if !done {
-                exactly(x.as_ptr().cast(), to.cast(), count, job.how);
-            } else if count == CHUNK {
-                to.cast::<[C::Dst; CHUNK]>().write_unaligned(out);
-            } else {
-                std::ptr::copy_nonoverlapping(out.as_ptr(), to, count);
+                // Not from `x`, which would have to be in memory for that.
+                exactly(from.cast(), to.cast(), count, job.how);
+                continue;
+            }
+            // One store, so that results stay in registers until then.
+            let mut spare = MaybeUninit::<[C::Dst; CHUNK]>::uninit();
+            let place = if count == CHUNK { to } else { black_box(spare.as_mut_ptr().cast()) };
+            place.cast::<[C::Dst; CHUNK]>().write_unaligned(out);
+            if count < CHUNK {
+                std::ptr::copy_nonoverlapping(place.cast_const(), to, count);
             }
         }
     }

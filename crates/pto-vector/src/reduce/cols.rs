@@ -29,16 +29,13 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
             let [src, dst] = call.tiles;
             let n = extent(src, dst);
             let mut at = 0;
+            while at + 64 <= n {
+                wide_chunk::<L, F, E>(src, dst, at);
+                at += 64;
+            }
             while at + 16 <= n {
-                if at + 64 <= n && wide_chunk::<L, F, E>(src, dst, at) {
-                    at += 64;
-                    continue;
-                }
-                let end = n.min(at + 64);
-                while at + 16 <= end {
-                    chunk::<L, F, E, 16>(src, dst, at);
-                    at += 16;
-                }
+                chunk::<L, F, E, 16>(src, dst, at);
+                at += 16;
             }
             while at < n {
                 chunk::<L, F, E, 1>(src, dst, at);
@@ -64,22 +61,23 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Cols<F, E> {
     }
 }
 
-/// 64 columns, in the fastest way; false if only narrower chunks can do them.
+/// 64 columns, in the fastest way.
 ///
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them; the processor must have the instructions of this level.
 #[inline(always)]
-unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) -> bool {
+unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileRef, at: usize) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() } {
-            return v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at));
+        if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() }
+            && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at))
+        {
+            return;
         }
         chunk::<L, F, E, 64>(src, dst, at);
-        true
     }
 }
 
