@@ -7,6 +7,7 @@ pub mod corpus;
 pub mod elements;
 pub mod expected;
 pub mod kernels;
+pub mod pages;
 pub mod plain;
 mod programs;
 pub mod random;

@@ -5,31 +5,11 @@
 //! - ```` ```console ```` runs what is behind each `$` with `sh` and compares what it prints: `…` stands for any text in a line, and
 //!   alone in a line for any number of lines. Commands of cargo other than `cargo run` are not run here.
 
+use pto_testkit::pages::{Fenced, fenced_blocks};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
-
-/// A fenced block: the line of its fence, what stands behind the fence, and its text.
-struct Block<'a> {
-    line: usize,
-    info: &'a str,
-    lines: Vec<&'a str>,
-}
-
-fn blocks(page: &str) -> Vec<Block<'_>> {
-    let mut blocks: Vec<Block<'_>> = Vec::new();
-    let mut open = false;
-    for (at, line) in page.lines().enumerate() {
-        match (line.strip_prefix("```"), open) {
-            (Some(info), false) => blocks.push(Block { line: at + 1, info, lines: Vec::new() }),
-            (None, true) => blocks.last_mut().expect("one is open").lines.push(line),
-            _ => {}
-        }
-        open ^= line.starts_with("```");
-    }
-    blocks
-}
 
 /// A directory as a reader has it: the examples, the files of the guide, and `pto` on the path.
 struct Reader {
@@ -45,26 +25,27 @@ impl Reader {
         Self { dir }
     }
 
-    /// What a command prints, both streams together.
-    fn run(&self, command: &str) -> String {
+    /// What a command prints, both streams together, and whether it succeeds.
+    fn run(&self, command: &str) -> (String, bool) {
         let programs = PathBuf::from(env!("CARGO_BIN_EXE_pto")).parent().expect("a directory").to_path_buf();
         let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap_or_default());
         let text = command.replace("cargo run --release -- ", "pto ");
-        let shell = Command::new("sh")
+        let output = Command::new("sh")
             .args(["-c", &format!("exec 2>&1; {text}")])
             .current_dir(self.dir.path())
             .env("PATH", path)
             .env("COLUMNS", "120")
             .env_remove("CLICOLOR_FORCE")
-            .output();
-        String::from_utf8(shell.expect("sh runs").stdout).expect("text")
+            .output()
+            .expect("sh runs");
+        (String::from_utf8(output.stdout).expect("text"), output.status.success())
     }
 
     /// Runs the blocks of a page; the problems, with their lines.
     fn read(&self, page: &str) -> Vec<String> {
         let text = std::fs::read_to_string(Path::new(ROOT).join(page)).expect("a page");
         let mut wrong = Vec::new();
-        for block in blocks(&text) {
+        for block in fenced_blocks(&text) {
             let found = match block.info.split_once(' ').unwrap_or((block.info, "")) {
                 ("console", _) => self.console(&block),
                 ("pto", name) => self.program(&block, name),
@@ -76,7 +57,7 @@ impl Reader {
         wrong
     }
 
-    fn program(&self, block: &Block<'_>, name: &str) -> Vec<String> {
+    fn program(&self, block: &Fenced<'_>, name: &str) -> Vec<String> {
         let name = if name.is_empty() { "unnamed.pto" } else { name };
         let (path, text) = (self.dir.path().join(name), block.lines.join("\n") + "\n");
         if name.contains('/') {
@@ -84,11 +65,11 @@ impl Reader {
             return if is_same { Vec::new() } else { vec![format!("{name} is not the file of that name")] };
         }
         std::fs::write(path, text).expect("it can be written");
-        let said = self.run(&format!("pto fmt --check {name} && echo formatted"));
-        if said == "formatted\n" { Vec::new() } else { vec![format!("`pto fmt --check` says:\n{said}")] }
+        let (said, is_formatted) = self.run(&format!("pto fmt --check {name}"));
+        if is_formatted { Vec::new() } else { vec![format!("`pto fmt --check` says:\n{said}")] }
     }
 
-    fn console(&self, block: &Block<'_>) -> Vec<String> {
+    fn console(&self, block: &Fenced<'_>) -> Vec<String> {
         let mut wrong = Vec::new();
         let starts = block.lines.iter().enumerate().filter(|(_, l)| l.starts_with("$ ")).map(|(at, _)| at);
         let starts: Vec<usize> = starts.collect();
@@ -98,10 +79,12 @@ impl Reader {
             if command.starts_with("cargo ") && !command.starts_with("cargo run --release -- ") {
                 continue;
             }
-            let (expected, found) = (&block.lines[at + 1..end], self.run(command));
+            let (expected, (found, succeeds)) = (&block.lines[at + 1..end], self.run(command));
             let expected: Vec<&str> = expected.iter().map(|l| l.trim_end()).filter(|l| !l.is_empty()).collect();
             let lines: Vec<&str> = found.lines().map(str::trim_end).filter(|l| !l.is_empty()).collect();
-            if !expected.is_empty() && !is_like(&expected, &lines) {
+            // A page may leave out what a command prints, but not that it fails.
+            let is_true = if expected.is_empty() { succeeds } else { is_like(&expected, &lines) };
+            if !is_true {
                 wrong.push(format!("`{command}` prints\n{found}"));
             }
         }
@@ -151,11 +134,11 @@ fn pages_in_chinese_have_the_same_blocks() {
     for (page, chinese) in [("README.md", "README.zh.md"), ("docs/guide/README.md", "docs/guide/README.zh.md")] {
         let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).expect("a page");
         let (page, chinese) = (read(page), read(chinese));
-        let (ours, theirs) = (blocks(&page), blocks(&chinese));
+        let (ours, theirs) = (fenced_blocks(&page), fenced_blocks(&chinese));
         assert_eq!(ours.len(), theirs.len());
         let without_comment = |line: &&str| line.split("   # ").next().unwrap_or_default().trim_end().to_string();
         for (a, b) in ours.iter().zip(&theirs) {
-            let text = |block: &Block<'_>| block.lines.iter().map(without_comment).collect::<Vec<_>>();
+            let text = |block: &Fenced<'_>| block.lines.iter().map(without_comment).collect::<Vec<_>>();
             assert_eq!((a.info, text(a)), (b.info, text(b)), "line {}", b.line);
         }
         let headings = |text: &str| text.lines().filter(|l| l.starts_with('#')).count();

@@ -6,7 +6,8 @@
 use crate::effects::{CoreSet, OrderEffect, effect};
 use crate::places::{Home, ValueMemory};
 use pto_check::Checked;
-use pto_ir::{BlockId, Module, OpId};
+use pto_ir::{BlockId, Module, OpId, Operand};
+use pto_isa::Pipe;
 use pto_isa::row::{Meaning, SyncOp};
 use std::collections::BTreeSet;
 
@@ -23,11 +24,15 @@ pub(super) struct CacheCleans {
 /// The cleans that functions lack.
 pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, functions: &[OpId]) -> CacheCleans {
     let module = checked.module();
+    let mut cleans = CacheCleans::default();
+    // Few programs do: the others need no second look at every operation.
+    if !functions.iter().any(|f| has_scalar_accesses(checked, *f)) {
+        return cleans;
+    }
     let all: Vec<GlobalAccesses> = functions.iter().map(|f| GlobalAccesses::of(checked, places, *f)).collect();
     // Behind a call, a pointer has another name.
     let has_calls = !places.calls.is_empty();
     let shared = OtherPipes::join(all.iter().map(|a| &a.others));
-    let mut cleans = CacheCleans::default();
     for (accesses, function) in all.iter().zip(functions) {
         let others = if has_calls { &shared } else { &accesses.others };
         let is_in = |homes: &BTreeSet<Home>, home: Home| match home {
@@ -44,6 +49,18 @@ pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, fu
         }
     }
     cleans
+}
+
+/// True when the scalar unit may access memory.
+fn has_scalar_accesses(checked: &Checked, function: OpId) -> bool {
+    let (module, mut found) = (checked.module(), false);
+    let is_memory = |operand: &Operand| crate::effects::is_memory(module.value_type(operand.value));
+    module.walk_inside(function, &mut |id| {
+        found = found
+            || (module.operands(id).iter().any(is_memory)
+                && pto_check::pipe_of(module, id, checked.info().target) == Some(Pipe::S));
+    });
+    found
 }
 
 /// A scalar access to global memory, which goes through the cache.

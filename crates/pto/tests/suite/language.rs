@@ -5,6 +5,7 @@ use pto::isa::{Class, DType, Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks, ir};
 use pto_testkit::expected::{FoundDiagnostic, compare, expectations, stated_targets};
+use pto_testkit::pages::{Fenced, fenced_blocks};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,21 +15,6 @@ fn path() -> PathBuf {
 
 fn page() -> String {
     std::fs::read_to_string(path()).expect("docs/language.md")
-}
-
-/// The fenced blocks of the page: the line of each, what it is, and its text.
-fn blocks(page: &str) -> Vec<(usize, &str, String)> {
-    let mut blocks: Vec<(usize, &str, String)> = Vec::new();
-    let mut open = false;
-    for (at, line) in page.lines().enumerate() {
-        match (line.strip_prefix("```"), open) {
-            (Some(kind), false) => blocks.push((at + 1, kind, String::new())),
-            (None, true) => blocks.last_mut().expect("one is open").2 += &format!("{line}\n"),
-            _ => {}
-        }
-        open ^= line.starts_with("```");
-    }
-    blocks
 }
 
 /// The problems of a program are exactly those that its comments state.
@@ -66,11 +52,12 @@ fn same(text: &str) -> Result<(), String> {
 fn programs_of_the_page_are_what_it_says() {
     let page = page();
     let mut wrong = Vec::new();
-    let blocks = blocks(&page);
+    let blocks = fenced_blocks(&page);
     assert!(blocks.len() > 8, "only {} blocks", blocks.len());
-    for (line, kind, text) in &blocks {
+    for Fenced { line, info, lines } in &blocks {
+        let text = &(lines.join("\n") + "\n");
         let fails = !expectations(text, Target::A2A3).is_empty();
-        let result = match *kind {
+        let result = match *info {
             "pto" | "pto,same" if fails => Err("a program that fails is marked `pto,fails`".to_string()),
             "pto,fails" if !fails => Err("no comment says how it fails".to_string()),
             "pto" | "pto,fails" => check(text),

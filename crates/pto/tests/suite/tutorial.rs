@@ -4,22 +4,8 @@
 #[allow(dead_code, reason = "the test calls the chapters itself")]
 mod chapters;
 
+use pto_testkit::pages::{Fenced, fenced_blocks};
 use std::path::Path;
-
-/// The fenced blocks of a page: where each starts, what it is, and its lines.
-fn blocks(page: &str) -> Vec<(usize, &str, Vec<&str>)> {
-    let mut blocks: Vec<(usize, &str, Vec<&str>)> = Vec::new();
-    let mut open = false;
-    for (at, line) in page.lines().enumerate() {
-        match (line.strip_prefix("```"), open) {
-            (Some(language), false) => blocks.push((at + 1, language, Vec::new())),
-            (None, true) => blocks.last_mut().expect("one is open").2.push(line),
-            _ => {}
-        }
-        open ^= line.starts_with("```");
-    }
-    blocks
-}
 
 /// All pieces of an excerpt are in the source, in order; `…` stands between pieces. Indentation does not count.
 fn is_excerpt(excerpt: &[&str], source: &str) -> bool {
@@ -41,8 +27,8 @@ fn read(path: &str) -> String {
 #[test]
 fn the_kernel_of_the_readme_is_that_of_the_tutorial() {
     let (readme, tutorial) = (read("README.md"), read("docs/tutorial.md"));
-    let kernel = blocks(&readme).into_iter().find(|(.., lines)| lines.first() == Some(&"#[pto::kernel]"));
-    assert!(is_excerpt(&kernel.expect("the README shows a kernel").2, &tutorial));
+    let kernel = fenced_blocks(&readme).into_iter().find(|b| b.lines.first() == Some(&"#[pto::kernel]"));
+    assert!(is_excerpt(&kernel.expect("the README shows a kernel").lines, &tutorial));
 }
 
 #[test]
@@ -51,10 +37,10 @@ fn code_and_output_are_those_of_the_examples() {
     let code: Vec<String> =
         ["tutorial", "gemm", "flash_attention"].map(|name| read(&format!("examples/{name}.rs"))).into();
     let output: Vec<String> = chapters::CHAPTERS.iter().map(|(_, chapter)| chapter()).collect();
-    let blocks = blocks(&page);
+    let blocks = fenced_blocks(&page);
     assert!(blocks.len() > 20);
-    for (line, language, excerpt) in blocks {
-        let sources = match language {
+    for Fenced { line, info, lines: excerpt } in blocks {
+        let sources = match info {
             "rust" => &code,
             "text" => &output,
             other => panic!("docs/tutorial.md:{line}: nobody checks `{other}`"),
