@@ -5,6 +5,7 @@ use crate::wire::{Malformed, Reader};
 use crate::{BY_NAME, Immediate, MAGIC, NO_MODULE, constant, regions_of, results_of, section};
 use pto_ir::print::quote;
 use pto_isa::row::{Bytecode, Control};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Op, Span, codes, enums, table};
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
@@ -24,8 +25,10 @@ pub fn decode(bytes: &[u8]) -> Result<String, Error> {
     let mut decoder = Decoder::default();
     let read = decoder.file(bytes);
     read.map_err(|(at, why)| {
-        let message = format!("this bytecode cannot be read: {why} (byte {at})");
-        Error::from(Diagnostic::new(codes::BYTECODE, Span::default(), message).legal("a file of version 0, whole"))
+        let message = text!("this bytecode cannot be read: {why} (byte {at})", why, at);
+        Error::from(
+            Diagnostic::new(codes::BYTECODE, Span::default(), message).legal(text!("a file of version 0, whole")),
+        )
     })?;
     Ok(decoder.out)
 }
@@ -80,7 +83,7 @@ impl Decoder {
         let mut r = Reader::new(bytes, 0);
         let magic = r.bytes(MAGIC.len()).at(&r)?;
         if magic != MAGIC {
-            return Err((0, "it does not start with `PTOBC`".to_string()));
+            return Err((0, text!("it does not start with `PTOBC`").to_string()));
         }
         let version = r.u16().at(&r)?;
         if version != 0 {
@@ -91,7 +94,7 @@ impl Decoder {
         let start = r.at();
         let payload = r.bytes(length).at(&r)?;
         if !r.is_empty() {
-            return Err((r.at(), "bytes behind the end".to_string()));
+            return Err((r.at(), text!("bytes behind the end").to_string()));
         }
         let mut sections: HashMap<u8, Reader<'_>> = HashMap::new();
         let mut r = Reader::new(payload, start);
@@ -101,11 +104,11 @@ impl Decoder {
             let at = r.at();
             let content = r.bytes(length).at(&r)?;
             if sections.insert(number, Reader::new(content, at)).is_some() {
-                return Err((at, format!("section {number} twice")));
+                return Err((at, text!("section {number} twice", number)));
             }
         }
         let end = r.at();
-        let mut take = |number: u8| sections.remove(&number).ok_or_else(|| (end, format!("no section {number}")));
+        let mut take = |number: u8| sections.remove(&number).ok_or_else(|| (end, text!("no section {number}", number)));
         let (strings, types) = (take(section::STRINGS)?, take(section::TYPES)?);
         let (attrs, consts, module) = (take(section::ATTRS)?, take(section::CONSTS)?, take(section::MODULE)?);
         let names = take(section::NAMES).ok();
@@ -127,7 +130,7 @@ impl Decoder {
         for _ in 0..count {
             let _kind = r.u8().at(r)?;
             if r.u8().at(r)? & 1 == 0 {
-                return Err((r.at(), "an entry without its text".to_string()));
+                return Err((r.at(), text!("an entry without its text").to_string()));
             }
             list.push(r.index(self.strings.len(), "string").at(r)?);
         }
@@ -141,7 +144,7 @@ impl Decoder {
 
     fn type_number(&self, r: &mut Reader<'_>) -> Result<usize, Failed> {
         let number = r.index(self.types.len() + 1, "type").at(r)?;
-        if number == 0 { Err((r.at(), "a type that is none".to_string())) } else { Ok(number) }
+        if number == 0 { Err((r.at(), text!("a type that is none").to_string())) } else { Ok(number) }
     }
 
     /// A dictionary, `{…}`; empty if there is none.
@@ -150,7 +153,7 @@ impl Decoder {
         let text = number.checked_sub(1).map_or("", |n| self.strings[self.attrs[n]].trim());
         let dictionary = text.starts_with('{') && text.ends_with('}');
         if !text.is_empty() && !dictionary {
-            return Err((r.at(), "attributes that are not a dictionary".to_string()));
+            return Err((r.at(), text!("attributes that are not a dictionary").to_string()));
         }
         Ok(text.to_string())
     }
@@ -174,7 +177,7 @@ impl Decoder {
                     let length = r.count().at(r)?;
                     let bytes = r.bytes(length).at(r)?;
                     if length > 16 {
-                        return Err((r.at(), format!("a constant of {length} bytes")));
+                        return Err((r.at(), text!("a constant of {length} bytes", length)));
                     }
                     literal(bytes, self.type_text(ty), kind == constant::FLOAT)
                 }
@@ -185,7 +188,7 @@ impl Decoder {
                     }
                     String::new()
                 }
-                other => return Err((r.at(), format!("a constant of kind {other}"))),
+                other => return Err((r.at(), text!("a constant of kind {other}", other))),
             };
             list.push(text);
         }
@@ -223,7 +226,7 @@ impl Decoder {
         let _index_width = r.u8().at(r)?;
         let attrs = self.dictionary(r)?;
         if r.unsigned().at(r)? != 0 {
-            return Err((r.at(), "global variables".to_string()));
+            return Err((r.at(), text!("global variables").to_string()));
         }
         let functions = self.declarations(r)?;
         let bare = self.bare && attrs.is_empty();
@@ -279,7 +282,7 @@ impl Decoder {
     fn region(&mut self, r: &mut Reader<'_>) -> Result<usize, Failed> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
-            return Err((r.at(), format!("regions more than {MAX_DEPTH} deep")));
+            return Err((r.at(), text!("regions more than {MAX_DEPTH} deep", MAX_DEPTH)));
         }
         self.out.push_str("{\n");
         let blocks = r.count().at(r)?;
@@ -307,7 +310,7 @@ impl Decoder {
 
     fn limit(&self, r: &Reader<'_>) -> Result<(), Failed> {
         let too_long = self.out.len() > MAX_TEXT;
-        if too_long { Err((r.at(), format!("more than {MAX_TEXT} bytes of text"))) } else { Ok(()) }
+        if too_long { Err((r.at(), text!("more than {MAX_TEXT} bytes of text", MAX_TEXT))) } else { Ok(()) }
     }
 
     /// The name that the file has for the value which is defined next.
@@ -400,7 +403,7 @@ impl Decoder {
             }
             Immediate::Lists => {
                 if r.u8().at(r)? != 0 {
-                    return Err((r.at(), "operand lists of another kind".to_string()));
+                    return Err((r.at(), text!("operand lists of another kind").to_string()));
                 }
                 let (a, b) = (r.count().at(r)?, r.count().at(r)?);
                 add_entry(&mut attrs, "operandSegmentSizes", &format!("array<i32: 1, {a}, {b}>"));
@@ -484,7 +487,7 @@ impl Decoder {
 fn whole<T>(r: Reader<'_>, read: impl FnOnce(&mut Reader<'_>) -> Result<T, Failed>) -> Result<T, Failed> {
     let mut r = r;
     let done = read(&mut r)?;
-    if r.is_empty() { Ok(done) } else { Err((r.at(), "bytes behind the end of a section".to_string())) }
+    if r.is_empty() { Ok(done) } else { Err((r.at(), text!("bytes behind the end of a section").to_string())) }
 }
 
 fn read_strings(r: &mut Reader<'_>) -> Result<Vec<String>, Failed> {
@@ -493,7 +496,9 @@ fn read_strings(r: &mut Reader<'_>) -> Result<Vec<String>, Failed> {
     for _ in 0..count {
         let length = r.count().at(r)?;
         let bytes = r.bytes(length).at(r)?;
-        list.push(String::from_utf8(bytes.to_vec()).map_err(|_| (r.at(), "text that is not UTF-8".to_string()))?);
+        list.push(
+            String::from_utf8(bytes.to_vec()).map_err(|_| (r.at(), text!("text that is not UTF-8").to_string()))?,
+        );
     }
     Ok(list)
 }

@@ -1,5 +1,7 @@
 //! Bytes and numbers.
 
+use pto_isa::text;
+
 /// Bytes that grow.
 #[derive(Default)]
 pub(crate) struct ByteWriter {
@@ -87,7 +89,7 @@ impl<'a> Reader<'a> {
 
     pub(crate) fn bytes(&mut self, count: usize) -> Result<&'a [u8], Malformed> {
         if count > self.rest.len() {
-            return Err(format!("{count} bytes are announced, {} are left", self.rest.len()));
+            return Err(text!("{count} bytes are announced, {rest} are left", count, rest = self.rest.len()));
         }
         let (taken, rest) = self.rest.split_at(count);
         self.rest = rest;
@@ -115,7 +117,7 @@ impl<'a> Reader<'a> {
             let byte = self.u8()?;
             let low = u64::from(byte & 0x7f);
             if shift > 63 || (shift == 63 && low > 1) {
-                return Err("a number of more than 64 bits".to_string());
+                return Err(text!("a number of more than 64 bits").to_string());
             }
             n |= low << shift;
             if byte & 0x80 == 0 {
@@ -130,7 +132,7 @@ impl<'a> Reader<'a> {
         for shift in (0..).step_by(7) {
             let byte = self.u8()?;
             if shift > 63 {
-                return Err("a number of more than 64 bits".to_string());
+                return Err(text!("a number of more than 64 bits").to_string());
             }
             n |= i64::from(byte & 0x7f) << shift;
             if byte & 0x80 == 0 {
@@ -148,7 +150,7 @@ impl<'a> Reader<'a> {
         let n = self.unsigned()?;
         match usize::try_from(n) {
             Ok(n) if n <= self.rest.len() => Ok(n),
-            _ => Err(format!("{n} entries are announced, {} bytes are left", self.rest.len())),
+            _ => Err(text!("{n} entries are announced, {rest} bytes are left", n, rest = self.rest.len())),
         }
     }
 

@@ -6,6 +6,7 @@ use pto_ir::print::{TypeStyle, attributes_text, type_text};
 use pto_ir::{Attr, Module, OpId, RegionId, TypeId, ValueId};
 use pto_isa::row::{Arith, Bytecode, Control, Custom, Storage, Syntax};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{DType, Diagnostic, EnumDef, Error, ScalarType, Type, codes, enums};
 use pto_num::{Bf16, F16, Float, Round, Saturate};
 use std::collections::HashMap;
@@ -170,10 +171,10 @@ impl Encoder<'_> {
             None => top.clone(),
         };
         for &id in top.iter().filter(|id| outer.is_some_and(|m| m != **id)) {
-            self.cannot(id, "an operation beside a module");
+            self.cannot(id, text!("an operation beside a module"));
         }
         for &id in members.iter().filter(|id| self.module.control(**id) != Some(Control::Function)) {
-            self.cannot(id, "an operation outside of functions");
+            self.cannot(id, text!("an operation outside of functions"));
         }
         let functions: Vec<OpId> =
             members.into_iter().filter(|f| self.module.control(*f) == Some(Control::Function)).collect();
@@ -262,12 +263,12 @@ impl Encoder<'_> {
 
     fn op(&mut self, id: OpId, w: &mut ByteWriter) {
         if !self.module.successors(id).is_empty() {
-            return self.cannot(id, "a jump to a block");
+            return self.cannot(id, text!("a jump to a block"));
         }
         let code = self.module.op(id).op;
         match (code.row().bytecode, self.misfit(id)) {
             (Some(number), None) => self.compact(id, number, w),
-            (None, _) if !self.options.generic => self.cannot(id, "an operation without a number"),
+            (None, _) if !self.options.generic => self.cannot(id, text!("an operation without a number")),
             (_, Some(why)) if !self.options.generic => self.cannot(id, &why),
             _ => self.by_name(id, w),
         }
@@ -279,22 +280,28 @@ impl Encoder<'_> {
         let number = code.row().bytecode?;
         let operands = self.module.operands(id).len();
         if number.operands.is_some_and(|n| usize::from(n) != operands) {
-            return Some(format!("`{}` with {operands} operands", code.row().full_name()));
+            return Some(text!("`{code}` with {operands} operands", code = code.row().full_name(), operands));
         }
         if self.module.results(id).len() != results_of(code) {
-            return Some(format!("`{}` with {} results", code.row().full_name(), self.module.results(id).len()));
+            return Some(text!(
+                "`{code}` with {module} results",
+                code = code.row().full_name(),
+                module = self.module.results(id).len()
+            ));
         }
         let regions = self.module.op_regions(id).len();
         if regions > regions_of(code) || (regions < regions_of(code) && code.control() != Some(Control::If)) {
-            return Some(format!("`{}` with {regions} regions", code.row().full_name()));
+            return Some(text!("`{code}` with {regions} regions", code = code.row().full_name(), regions));
         }
         match Immediate::of(code) {
-            Immediate::Predicate if self.predicate(id).is_none() => Some("an unsigned comparison".to_string()),
+            Immediate::Predicate if self.predicate(id).is_none() => Some(text!("an unsigned comparison").to_string()),
             Immediate::Event if self.event(id).is_none() => {
-                Some("an event between other than operation classes".to_string())
+                Some(text!("an event between other than operation classes").to_string())
             }
-            Immediate::Constant if self.constant(id).is_none() => Some("a constant that is not a number".to_string()),
-            Immediate::Valid if self.slot(id, "addr") > 0 => Some("a tile with an address".to_string()),
+            Immediate::Constant if self.constant(id).is_none() => {
+                Some(text!("a constant that is not a number").to_string())
+            }
+            Immediate::Valid if self.slot(id, "addr") > 0 => Some(text!("a tile with an address").to_string()),
             _ => None,
         }
     }
@@ -432,7 +439,7 @@ impl Encoder<'_> {
         for value in values {
             match self.numbers.get(value) {
                 Some(number) => w.count(*number),
-                None => return self.cannot(id, "a value that is defined later, or elsewhere"),
+                None => return self.cannot(id, text!("a value that is defined later, or elsewhere")),
             }
         }
     }
@@ -440,8 +447,12 @@ impl Encoder<'_> {
     fn cannot(&mut self, id: OpId, what: &str) {
         let data = self.module.op(id);
         let name = data.op.row().full_name();
-        let d = Diagnostic::new(codes::BYTECODE_HOLD, data.name_span, format!("bytecode cannot hold {what}: `{name}`"));
-        let help = "without `--numbers-only` it is kept by name";
+        let d = Diagnostic::new(
+            codes::BYTECODE_HOLD,
+            data.name_span,
+            text!("bytecode cannot hold {what}: `{name}`", what, name),
+        );
+        let help = text!("without `--numbers-only` it is kept by name");
         // What uses the results is not to blame.
         for value in self.module.results(id) {
             let next = self.numbers.len();

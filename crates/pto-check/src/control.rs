@@ -3,6 +3,7 @@
 use crate::structure::{Functions, function_type, head};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::Control;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span, Type, codes};
 
 /// Checks the values that an operation exchanges with its regions, its function, or its targets.
@@ -58,13 +59,13 @@ impl ControlOp<'_> {
     /// Two lists of types must agree; unknown types were reported elsewhere.
     fn agree(&self, what: &str, span: Span, have: &[&Type], want: &[&Type], problems: &mut Vec<Diagnostic>) {
         if have.len() != want.len() {
-            let message = format!("{what}: {} values, {} expected", have.len(), want.len());
+            let message = text!("{what}: {have} values, {want} expected", what, have = have.len(), want = want.len());
             problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
             return;
         }
         for (at, (h, w)) in have.iter().zip(want).enumerate() {
             if !h.same_object(w) {
-                let message = format!("{what}: value {} is {h}, {w} expected", at + 1);
+                let message = text!("{what}: value {at} is {h}, {w} expected", what, at = at + 1, h, w);
                 problems
                     .push(Diagnostic::new(codes::RESULT_TYPES, span, message).label(head(self.module, self.id), ""));
             }
@@ -93,15 +94,19 @@ impl ControlOp<'_> {
         let results = self.results();
         let inits = self.slot(3);
         let span = head(self.module, self.id);
-        self.agree("initial values of the loop", span, &self.types(&inits), &self.types(&results), problems);
+        self.agree(text!("initial values of the loop"), span, &self.types(&inits), &self.types(&results), problems);
         self.yields(0, &results, problems);
         if let Some(block) = self.first_block(0) {
             let args = &self.module.block(block).args;
             if args.len() != inits.len() + 1 {
-                let message = format!("the loop body has {} parameters, {} expected", args.len(), inits.len() + 1);
+                let message = text!(
+                    "the loop body has {args} parameters, {inits} expected",
+                    args = args.len(),
+                    inits = inits.len() + 1
+                );
                 problems.push(Diagnostic::new(codes::RESULT_TYPES, span, message));
             } else {
-                self.agree("carried values", span, &self.types(&args[1..]), &self.types(&inits), problems);
+                self.agree(text!("carried values"), span, &self.types(&args[1..]), &self.types(&inits), problems);
             }
         }
         let bounds: Vec<ValueId> = (0..3).flat_map(|s| self.slot(s)).collect();
@@ -109,7 +114,7 @@ impl ControlOp<'_> {
             && let Some(&counter) = self.module.block(block).args.first()
         {
             let want = vec![self.module.value_type(counter); bounds.len()];
-            self.agree("bounds of the loop", span, &self.types(&bounds), &want, problems);
+            self.agree(text!("bounds of the loop"), span, &self.types(&bounds), &want, problems);
         }
         self.step(problems);
     }
@@ -117,7 +122,8 @@ impl ControlOp<'_> {
     fn step(&self, problems: &mut Vec<Diagnostic>) {
         let Some(step) = self.module.in_slot(self.id, 2).next() else { return };
         if let Some(n) = self.module.literal(step.value).filter(|n| *n <= 0) {
-            problems.push(Diagnostic::new(codes::STEP, step.span, format!("a step of {n}")).legal("at least 1"));
+            problems
+                .push(Diagnostic::new(codes::STEP, step.span, text!("a step of {n}", n)).legal(text!("at least 1")));
         }
     }
 
@@ -126,8 +132,8 @@ impl ControlOp<'_> {
         let regions = self.module.op_regions(self.id).len();
         if self.module.control(self.id) == Some(Control::If) && !results.is_empty() && regions < 2 {
             let span = head(self.module, self.id);
-            let d = Diagnostic::new(codes::RESULT_TYPES, span, "`scf.if` with results has no `else`");
-            problems.push(d.help("add an `else` that yields the other values"));
+            let d = Diagnostic::new(codes::RESULT_TYPES, span, text!("`scf.if` with results has no `else`"));
+            problems.push(d.help(text!("add an `else` that yields the other values")));
         }
         for region in 0..regions {
             self.yields(region, &results, problems);
@@ -145,17 +151,23 @@ impl ControlOp<'_> {
         let (inits, results) = (self.slot(0), self.results());
         for (o, values) in self.terminators(0, Control::Condition) {
             let passed = values.get(1..).unwrap_or_default();
-            self.agree("values passed on", head(self.module, o), &self.types(passed), &self.types(&results), problems);
+            self.agree(
+                text!("values passed on"),
+                head(self.module, o),
+                &self.types(passed),
+                &self.types(&results),
+                problems,
+            );
         }
         self.yields(1, &inits, problems);
         let span = head(self.module, self.id);
         if let Some(block) = self.first_block(1) {
             let args = self.module.block(block).args.clone();
-            self.agree("parameters of `do`", span, &self.types(&args), &self.types(&results), problems);
+            self.agree(text!("parameters of `do`"), span, &self.types(&args), &self.types(&results), problems);
         }
         if let Some(block) = self.first_block(0) {
             let args = self.module.block(block).args.clone();
-            self.agree("parameters of the loop", span, &self.types(&args), &self.types(&inits), problems);
+            self.agree(text!("parameters of the loop"), span, &self.types(&args), &self.types(&inits), problems);
         }
     }
 
@@ -177,9 +189,9 @@ impl ControlOp<'_> {
         let Some(name) = self.module.symbol(self.id, "callee") else { return };
         let Some(callee) = functions.get(name) else {
             let text = self.module.names.text(name);
-            let mut d = Diagnostic::new(codes::CALL, span, format!("there is no function `@{text}`"));
+            let mut d = Diagnostic::new(codes::CALL, span, text!("there is no function `@{text}`", text));
             if let Some(near) = functions.similar(self.module, text) {
-                d = d.help(format!("did you mean `@{near}`?"));
+                d = d.help(text!("did you mean `@{near}`?", near));
             }
             problems.push(d);
             return;
@@ -194,11 +206,11 @@ impl ControlOp<'_> {
         for (what, have, want) in pairs {
             let wrong = have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w));
             if wrong {
-                let message = format!("{what}s of this call do not match `@{text}`");
+                let message = text!("{what}s of this call do not match `@{text}`", what, text);
                 let list = |t: &[&Type]| t.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 problems.push(
                     Diagnostic::new(codes::CALL, span, message)
-                        .label(head(self.module, callee), "declared here")
+                        .label(head(self.module, callee), text!("declared here"))
                         .legal(format!("{what}s: ({}), given ({})", list(&want), list(&have))),
                 );
             }
@@ -209,10 +221,12 @@ impl ControlOp<'_> {
     fn one_default(&self, problems: &mut Vec<Diagnostic>) {
         let defaults = self.module.successors(self.id).iter().filter(|s| s.case.is_none()).count();
         if defaults != 1 {
-            let message =
-                format!("the switch has {} default block", if defaults == 0 { "no" } else { "more than one" });
+            let message = text!(
+                "the switch has {defaults} default block",
+                defaults = if defaults == 0 { "no" } else { "more than one" }
+            );
             let d = Diagnostic::new(codes::BRANCH, head(self.module, self.id), message);
-            problems.push(d.help("write `default: ^block` in front of the cases, once"));
+            problems.push(d.help(text!("write `default: ^block` in front of the cases, once")));
         }
     }
 
@@ -222,7 +236,11 @@ impl ControlOp<'_> {
             let (have, want) = (self.types(&s.args), self.types(params));
             if have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w)) {
                 let list = |t: &[&Type]| t.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-                let message = format!("the branch passes ({}), the block takes ({})", list(&have), list(&want));
+                let message = text!(
+                    "the branch passes ({have}), the block takes ({want})",
+                    have = list(&have),
+                    want = list(&want)
+                );
                 problems.push(Diagnostic::new(codes::BRANCH, head(self.module, self.id), message));
             }
         }

@@ -6,6 +6,7 @@
 use crate::dominators::Dominators;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -25,9 +26,9 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
 fn report(module: &Module, value: ValueId, span: Span, problems: &mut Vec<Diagnostic>) {
     let name = module.value_name(value);
     problems.push(
-        Diagnostic::new(codes::DOMINANCE, span, format!("`%{name}` is used where its definition may not have run"))
-            .label(module.value(value).span, "defined here")
-            .help("move the definition before this use"),
+        Diagnostic::new(codes::DOMINANCE, span, text!("`%{name}` is used where its definition may not have run", name))
+            .label(module.value(value).span, text!("defined here"))
+            .help(text!("move the definition before this use")),
     );
 }
 

@@ -4,6 +4,7 @@ use crate::Info;
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
 use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
+use pto_isa::text;
 use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
 
 /// Checks every operation; rules that only run time can decide are recorded in `info`.
@@ -141,14 +142,18 @@ impl OpCheck<'_> {
     fn not_on_target(&self) -> Diagnostic {
         let target = self.info.target;
         let others: Vec<_> = self.row.targets.iter().map(|t| t.name()).collect();
-        let d = Diagnostic::new(codes::NOT_ON_TARGET, self.name_span(), format!("{target} has no `{}`", self.name()))
-            .legal(format!(
-                "targets that have it: {}",
-                if others.is_empty() { "none".into() } else { others.join(", ") }
-            ))
-            .page(self.row.name);
+        let d = Diagnostic::new(
+            codes::NOT_ON_TARGET,
+            self.name_span(),
+            text!("{target} has no `{name}`", target, name = self.name()),
+        )
+        .legal(text!(
+            "targets that have it: {others}",
+            others = if others.is_empty() { "none".into() } else { others.join(", ") }
+        ))
+        .page(self.row.name);
         match others.first() {
-            Some(first) => d.help(format!("build for --target {first}")),
+            Some(first) => d.help(text!("build for --target {first}", first)),
             None => d,
         }
     }
@@ -163,20 +168,22 @@ impl OpCheck<'_> {
                 d = d.label(span, format!("`{}`", self.row.slot_at(slot).name));
             }
         }
-        d = d.legal(format!("legal on {target}: {}", broken.legal));
+        d = d.legal(text!("legal on {target}: {legal}", target, legal = broken.legal));
         let by_type =
             broken.code == codes::ELEM_TYPE && broken.slots.iter().all(|&s| self.row.slot_at(s).elem == ElemRule::Data);
         for &other in accepted.iter().filter(|t| **t != Target::Cpu) {
             d = d.legal(match by_type {
-                true => format!("legal on {other}: {}", self.row.data_types(other)),
-                false => format!("{other} accepts this"),
+                true => text!("legal on {other}: {row}", other, row = self.row.data_types(other)),
+                false => text!("{other} accepts this", other),
             });
         }
         let way_out = match (broken.help, accepted.iter().find(|t| **t != Target::Cpu)) {
             (Some(help), _) => Some(help),
-            (None, Some(other)) if by_type => Some(format!("convert the tile first, or build for --target {other}")),
-            (None, Some(other)) => Some(format!("build for --target {other}")),
-            (None, None) if by_type => Some("convert the tile to a legal type first".to_string()),
+            (None, Some(other)) if by_type => {
+                Some(text!("convert the tile first, or build for --target {other}", other))
+            }
+            (None, Some(other)) => Some(text!("build for --target {other}", other)),
+            (None, None) if by_type => Some(text!("convert the tile to a legal type first").to_string()),
             (None, None) => None,
         };
         match way_out {
@@ -191,7 +198,7 @@ impl OpCheck<'_> {
         let message = format!("`{}` on {}: {text}", self.name(), self.info.target);
         let d = Diagnostic::new(codes::DEVICE_FAULT, self.name_span(), message).warning().page(self.row.name);
         Some(match hazard.when {
-            Some((words, _)) => d.remark(format!("this is so for {words}")),
+            Some((words, _)) => d.remark(text!("this is so for {words}", words)),
             None => d,
         })
     }
@@ -224,7 +231,7 @@ impl OpCheck<'_> {
         for spec in self.row.attrs.iter().filter(|s| s.required) {
             let present = given.iter().any(|(n, _)| self.module.names.text(*n) == spec.name);
             if !present {
-                let message = format!("`{}` lacks its attribute `{}`", self.name(), spec.name);
+                let message = text!("`{name}` lacks its attribute `{name2}`", name = self.name(), name2 = spec.name);
                 problems.push(
                     Diagnostic::new(codes::MISSING_ATTRIBUTE, self.name_span(), message)
                         .legal(format!("`{}`: {}; {}", spec.name, spec.legal_values(), spec.doc))
@@ -244,21 +251,22 @@ impl OpCheck<'_> {
             Attr::Float(..) | Attr::FloatBits(..) => ty.is_float(),
             _ => false,
         };
-        let legal = if ty.is_float() { "legal: a number, `1.5`" } else { "legal: an integer, `true` or `false`" };
-        let message = format!("a constant of type {ty} has another value");
+        let legal =
+            if ty.is_float() { text!("legal: a number, `1.5`") } else { text!("legal: an integer, `true` or `false`") };
+        let message = text!("a constant of type {ty} has another value", ty);
         (!fits).then(|| Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message).legal(legal))
     }
 
     fn unknown_attribute(&self, name: &str) -> Diagnostic {
         let known: Vec<_> = self.row.attrs.iter().map(|a| a.name).collect();
-        let legal = if known.is_empty() { "it has none".to_string() } else { known.join(", ") };
-        let message = format!("`{}` has no attribute `{name}`", self.name());
+        let legal = if known.is_empty() { text!("it has none").to_string() } else { known.join(", ") };
+        let message = text!("`{name2}` has no attribute `{name}`", name2 = self.name(), name);
         let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
             .legal(format!("attributes: {legal}"))
             .page(self.row.name);
         // A likely typo, or an attribute for a pipe or a register, was meant to change the result.
         match known.iter().find(|k| table::distance(&k.to_ascii_lowercase(), &name.to_ascii_lowercase()) <= 2) {
-            Some(near) => d.help(format!("did you mean `{near}`?")),
+            Some(near) => d.help(text!("did you mean `{near}`?", near)),
             None if matches!(self.row.family, Family::Fifo | Family::Config) => d,
             None => d.warning(),
         }
@@ -267,14 +275,20 @@ impl OpCheck<'_> {
     fn attribute(&self, spec: &AttrSpec, attr: &Attr, problems: &mut Vec<Diagnostic>) {
         let target = self.info.target;
         if !spec.targets.contains(target) {
-            let message = format!("`{}` takes no attribute `{}` on {target}", self.name(), spec.name);
+            let message = text!(
+                "`{name}` takes no attribute `{name2}` on {target}",
+                name = self.name(),
+                name2 = spec.name,
+                target
+            );
             let others: Vec<_> = spec.targets.iter().map(|t| t.name()).collect();
             problems.push(
                 Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
-                    .legal(format!("targets that take it: {}", others.join(", "))),
+                    .legal(text!("targets that take it: {others}", others = others.join(", "))),
             );
         } else if !fits(spec.kind, attr) {
-            let message = format!("`{}` of `{}` has a value that is not legal", spec.name, self.name());
+            let message =
+                text!("`{name}` of `{name2}` has a value that is not legal", name = spec.name, name2 = self.name());
             problems.push(
                 Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message)
                     .legal(format!("legal: {}", spec.legal_values()))
@@ -305,15 +319,17 @@ fn fits(kind: AttrKind, attr: &Attr) -> bool {
 /// The start of a message about a broken rule.
 fn phrase(code: Code, name: &str, target: Target) -> String {
     match code {
-        codes::ELEM_TYPE => format!("`{name}` does not take this element type on {target}"),
-        codes::ELEM_MISMATCH => format!("element types of `{name}` differ"),
-        codes::ELEM_COMBINATION => format!("`{name}` does not take these element types together on {target}"),
-        codes::LOCATION => format!("`{name}` cannot reach this memory on {target}"),
-        codes::LAYOUT => format!("`{name}` does not take this layout on {target}"),
-        codes::VALID_REGION => format!("valid regions of `{name}` do not fit"),
-        codes::SHAPE => format!("shapes of `{name}` do not fit"),
-        codes::SCRATCH => format!("scratch of `{name}` is not right on {target}"),
-        codes::OPERAND_KIND => format!("wrong operand of `{name}`"),
+        codes::ELEM_TYPE => text!("`{name}` does not take this element type on {target}", name, target),
+        codes::ELEM_MISMATCH => text!("element types of `{name}` differ", name),
+        codes::ELEM_COMBINATION => {
+            text!("`{name}` does not take these element types together on {target}", name, target)
+        }
+        codes::LOCATION => text!("`{name}` cannot reach this memory on {target}", name, target),
+        codes::LAYOUT => text!("`{name}` does not take this layout on {target}", name, target),
+        codes::VALID_REGION => text!("valid regions of `{name}` do not fit", name),
+        codes::SHAPE => text!("shapes of `{name}` do not fit", name),
+        codes::SCRATCH => text!("scratch of `{name}` is not right on {target}", name, target),
+        codes::OPERAND_KIND => text!("wrong operand of `{name}`", name),
         other => format!("`{name}`: {}", other.entry().title),
     }
 }

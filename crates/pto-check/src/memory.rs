@@ -4,6 +4,7 @@ use crate::Info;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::hash::FastSet;
 use pto_isa::row::{Control, Storage};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Space, Span, Target, TileType, Type, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], info: &Info, problems: &mut Vec<Diagnostic>) {
@@ -64,9 +65,15 @@ impl MemoryCheck<'_> {
             }
         }
         if !is_placed && bytes > space.bytes {
-            let message = format!("the tile has {bytes} bytes, {} of {target} has {}", space.name, space.bytes);
+            let message = text!(
+                "the tile has {bytes} bytes, {name} of {target} has {bytes2}",
+                bytes,
+                name = space.name,
+                target,
+                bytes2 = space.bytes
+            );
             let d = Diagnostic::new(codes::OUT_OF_MEMORY, self.module.op(id).name_span, message);
-            let d = d.legal(format!("at most {} KiB", space.bytes / 1024));
+            let d = d.legal(text!("at most {bytes} KiB", bytes = space.bytes / 1024));
             // Other tools place the two small tables in more memory than the device has.
             let small = matches!(tile.loc, Loc::Bias | Loc::Scaling);
             problems.push(if small { d.warning() } else { d });
@@ -92,12 +99,19 @@ impl MemoryCheck<'_> {
         }
         let (name, dense) = (self.module.value_name(value), buffer.dense_strides(&tile));
         let order = tile.blayout.name();
-        let message =
-            format!("`%{name}` has strides {written:?}, but it is a {order} tile of {}x{}", tile.rows, tile.cols);
+        let message = text!(
+            "`%{name}` has strides {written}, but it is a {order} tile of {rows}x{cols}",
+            name,
+            written = format_args!("{:?}", written),
+            order,
+            rows = tile.rows,
+            cols = tile.cols
+        );
         let d = Diagnostic::new(codes::LAYOUT, self.module.value(value).span, message);
         Some(
-            d.legal(format!("strides of this tile: {dense:?}"))
-                .help("correct the strides or leave them out; for a part of a larger buffer use `memref.subview`"),
+            d.legal(text!("strides of this tile: {dense}", dense = format_args!("{:?}", dense))).help(text!(
+                "correct the strides or leave them out; for a part of a larger buffer use `memref.subview`"
+            )),
         )
     }
 
@@ -116,9 +130,9 @@ impl MemoryCheck<'_> {
         if let (Some(with), Some(without)) = (with, without) {
             let span = |id: OpId| self.module.op(id).name_span;
             problems.push(
-                Diagnostic::new(codes::MIXED_ADDRESSES, span(without), "this tile has no address")
-                    .label(span(with), "this one has")
-                    .help("give every tile an address, or none"),
+                Diagnostic::new(codes::MIXED_ADDRESSES, span(without), text!("this tile has no address"))
+                    .label(span(with), text!("this one has"))
+                    .help(text!("give every tile an address, or none")),
             );
         }
     }
@@ -139,19 +153,26 @@ fn place_problem(target: Target, space: &Space, bytes: u64, addr: i64, span: Spa
         let last = space.bytes.saturating_sub(bytes) / space.align * space.align;
         let near = (addr.max(0) as u64).next_multiple_of(space.align).min(last);
         let written = if addr < 0 { addr.to_string() } else { format!("{addr:#x}") };
-        let d = Diagnostic::new(codes::MISALIGNED, span, format!("address {written} in {}", space.name));
-        return Some(d.legal(format!("a multiple of {} bytes", space.align)).help(format!("use {near:#x}")));
+        let d =
+            Diagnostic::new(codes::MISALIGNED, span, text!("address {written} in {name}", written, name = space.name));
+        return Some(d.legal(text!("a multiple of {align} bytes", align = space.align)).help(format!("use {near:#x}")));
     }
     let end = (addr as u64).saturating_add(bytes);
     (end > space.bytes).then(|| {
-        let message = format!(
-            "the tile ends at {end:#x}, {} of {target} ends at {:#x} ({} KiB)",
-            space.name,
-            space.bytes,
-            space.bytes / 1024
+        let message = text!(
+            "the tile ends at {end}, {name} of {target} ends at {bytes} ({bytes2} KiB)",
+            end = format_args!("{:#x}", end),
+            name = space.name,
+            target,
+            bytes = format_args!("{:#x}", space.bytes),
+            bytes2 = space.bytes / 1024
         );
         let left = space.bytes.saturating_sub(addr as u64);
         let d = Diagnostic::new(codes::OUT_OF_MEMORY, span, message);
-        d.legal(format!("{left} bytes at most, counted from the address {addr:#x}"))
+        d.legal(text!(
+            "{left} bytes at most, counted from the address {addr}",
+            left,
+            addr = format_args!("{:#x}", addr)
+        ))
     })
 }

@@ -7,6 +7,7 @@ use crate::{Checked, Info};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::row::{Aliasing, Effect, Harm, HiddenMemory};
 use pto_isa::rules::Instance;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dir, Row, Slot, Target, codes};
 
 pub(crate) fn check(
@@ -207,16 +208,20 @@ impl OperandCheck<'_> {
                     Overlap::Same if distinct || early => Diagnostic::new(
                         codes::ALIASING,
                         dst.span,
-                        format!("`{d}` of `{}` shares memory with `{s}`", self.row.name),
+                        text!("`{d}` of `{name}` shares memory with `{s}`", d, name = self.row.name, s),
                     )
-                    .legal(format!("separate memory for `{d}` on {}", self.info.target)),
+                    .legal(text!(
+                        "separate memory for `{d}` on {target}",
+                        d,
+                        target = self.info.target
+                    )),
                     Overlap::Partial(bytes) => Diagnostic::new(
                         codes::PARTIAL_OVERLAP,
                         dst.span,
-                        format!("`{d}` of `{}` overlaps `{s}` in {bytes} bytes", self.row.name),
+                        text!("`{d}` of `{name}` overlaps `{s}` in {bytes} bytes", d, name = self.row.name, s, bytes),
                     )
                     .warning()
-                    .legal("the same address, or separate memory"),
+                    .legal(text!("the same address, or separate memory")),
                     _ => continue,
                 };
                 problems.push(problem.label(src.span, format!("`{s}`")).page(self.row.name));
@@ -229,10 +234,16 @@ impl OperandCheck<'_> {
         let (d, s, target) = (self.slot(dst).name, self.slot(src).name, self.info.target);
         let message = match harm {
             Harm::Differs(to, from, text) if (to, from) == (d, s) && overlap == Overlap::Same => {
-                format!("`{}` on {target} with `{d}` on `{s}`: {text}", self.row.name)
+                text!("`{name}` on {target} with `{d}` on `{s}`: {text}", name = self.row.name, target, d, s, text)
             }
             Harm::Ignores(from, to) if (to, from) == (d, s) && overlap == Overlap::None => {
-                format!("`{}` on {target} does not read `{s}`: it takes what `{d}` holds", self.row.name)
+                text!(
+                    "`{name}` on {target} does not read `{s}`: it takes what `{d}` holds",
+                    name = self.row.name,
+                    target,
+                    s,
+                    d
+                )
             }
             _ => return None,
         };
@@ -242,8 +253,8 @@ impl OperandCheck<'_> {
         Some(match harm {
             // If addresses are open, the two get the same one if possible.
             _ if same => return None,
-            Harm::Ignores(..) => d.legal("the same memory for both"),
-            _ => d.legal("separate memory"),
+            Harm::Ignores(..) => d.legal(text!("the same memory for both")),
+            _ => d.legal(text!("separate memory")),
         })
     }
 
@@ -253,16 +264,18 @@ impl OperandCheck<'_> {
         for other in self.tiles().filter(|o| !self.is_scratch(o)) {
             let (tmp, name) = (self.slot(scratch).name, self.slot(other).name);
             let how = match self.overlap(scratch.value, other.value) {
-                Overlap::Same => format!("shares memory with `{name}`"),
-                Overlap::Partial(bytes) => format!("overlaps `{name}` in {bytes} bytes"),
-                Overlap::Somewhere(bytes) => format!("overlaps `{name}` in {bytes} bytes, wherever the window starts"),
+                Overlap::Same => text!("shares memory with `{name}`", name),
+                Overlap::Partial(bytes) => text!("overlaps `{name}` in {bytes} bytes", name, bytes),
+                Overlap::Somewhere(bytes) => {
+                    text!("overlaps `{name}` in {bytes} bytes, wherever the window starts", name, bytes)
+                }
                 Overlap::None | Overlap::Unknown => continue,
             };
             let message = format!("`{tmp}` of `{}` {how}", self.row.name);
             problems.push(
                 Diagnostic::new(codes::SCRATCH_OVERLAP, scratch.span, message)
                     .label(other.span, format!("`{name}`"))
-                    .legal(format!("separate memory for `{tmp}` on {}", self.info.target))
+                    .legal(text!("separate memory for `{tmp}` on {target}", tmp, target = self.info.target))
                     .page(self.row.name),
             );
         }
@@ -281,9 +294,13 @@ impl OperandCheck<'_> {
                 continue;
             }
             let name = self.slot(operand).name;
-            let message = format!(
-                "`{name}` of `{}` lies in bytes {:#x} to {:#x} of `{}`, which the instruction itself uses here",
-                self.row.name, hidden.start, hidden.end, hidden.loc
+            let message = text!(
+                "`{name}` of `{name2}` lies in bytes {start} to {end} of `{loc}`, which the instruction itself uses here",
+                name,
+                name2 = self.row.name,
+                start = format_args!("{:#x}", hidden.start),
+                end = format_args!("{:#x}", hidden.end),
+                loc = hidden.loc
             );
             problems.push(avoid(
                 Diagnostic::new(codes::HIDDEN_MEMORY, operand.span, message),
@@ -296,11 +313,12 @@ impl OperandCheck<'_> {
 
 /// How to avoid memory that an instruction uses implicitly.
 pub(crate) fn avoid(d: Diagnostic, row: &Row, target: Target) -> Diagnostic {
-    let d = d.legal(format!("other addresses on {target}")).page(row.name);
+    let d = d.legal(text!("other addresses on {target}", target)).page(row.name);
     match row.scratch {
-        Some(scratch) => {
-            d.help(format!("place the tile elsewhere, or give the instruction a scratch tile `{}`", scratch.slot))
-        }
-        None => d.help("place the tile elsewhere"),
+        Some(scratch) => d.help(text!(
+            "place the tile elsewhere, or give the instruction a scratch tile `{slot}`",
+            slot = scratch.slot
+        )),
+        None => d.help(text!("place the tile elsewhere")),
     }
 }

@@ -5,6 +5,7 @@ use crate::overlap::{OperandCheck, SharedParams, is_work};
 use crate::places::{Linear, Overlap, TileAddresses, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span};
 use std::collections::BTreeSet;
 
@@ -136,6 +137,6 @@ fn at_the_call(d: Diagnostic, (one, other): &SpanPair, inside: Span) -> Diagnost
     let mut d = d;
     d.primary.span = *one;
     d.labels.clear();
-    d.message += ", because two arguments of the function share memory";
-    d.label(*other, "here and there").label(inside, "in this instruction")
+    d.message += text!(", because two arguments of the function share memory");
+    d.label(*other, text!("here and there")).label(inside, text!("in this instruction"))
 }

@@ -3,6 +3,7 @@
 use crate::structure::{function_type, head};
 use pto_ir::{Attr, Def, Module, OpId};
 use pto_isa::row::{Control, LocalOp};
+use pto_isa::text;
 use pto_isa::{Diagnostic, ScalarType, Span, Type, codes};
 
 pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -20,7 +21,7 @@ pub(crate) fn check(module: &Module, order: &[OpId], problems: &mut Vec<Diagnost
         if module.control(id) == Some(Control::Function)
             && function_type(module, id).is_some_and(|f| f.results.iter().any(is_struct))
         {
-            problems.push(problem(head(module, id), "a function cannot return a struct"));
+            problems.push(problem(head(module, id), text!("a function cannot return a struct")));
         }
         if matches!(module.local(id), Some(LocalOp::GetField | LocalOp::SetField)) {
             path(module, id, problems);
@@ -45,9 +46,10 @@ fn block_args(module: &Module, id: OpId) -> impl Iterator<Item = pto_ir::ValueId
 fn provenance(module: &Module, def: Def, span: Span, problems: &mut Vec<Diagnostic>) {
     let declared = matches!(def, Def::Result(id, _) if module.local(id) == Some(LocalOp::DeclareStruct));
     if !declared && def != Def::Missing {
-        let d = problem(span, "this struct is not declared here");
+        let d = problem(span, text!("this struct is not declared here"));
         problems.push(
-            d.legal("structs come from `pto.declare_struct` and stay in its scope").help("pass the fields one by one"),
+            d.legal(text!("structs come from `pto.declare_struct` and stay in its scope"))
+                .help(text!("pass the fields one by one")),
         );
     }
 }
@@ -60,8 +62,8 @@ fn storable(fields: &[Type], span: Span, problems: &mut Vec<Diagnostic>) {
             Type::Scalar(ScalarType::Elem(d)) if d.bits() >= 8 => {}
             Type::Scalar(ScalarType::Index | ScalarType::F64) => {}
             other => problems.push(
-                problem(span, format!("a struct cannot hold {other}"))
-                    .legal("scalars of whole bytes, and structs of them"),
+                problem(span, text!("a struct cannot hold {other}", other))
+                    .legal(text!("scalars of whole bytes, and structs of them")),
             ),
         }
     }
@@ -74,13 +76,13 @@ fn path(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
     let mut at = module.value_type(first.value);
     for step in steps.iter().filter_map(Attr::int) {
         let Type::Struct(fields) = at else {
-            problems.push(problem(head(module, id), "the path continues after a scalar"));
+            problems.push(problem(head(module, id), text!("the path continues after a scalar")));
             return;
         };
         match usize::try_from(step).ok().and_then(|i| fields.get(i)) {
             Some(field) => at = field,
             None => {
-                let message = format!("there is no field {step}");
+                let message = text!("there is no field {step}", step);
                 problems
                     .push(problem(head(module, id), message).legal(format!("0 to {}", fields.len().saturating_sub(1))));
                 return;

@@ -4,6 +4,7 @@ use crate::{control, dominance};
 use pto_ir::{Attr, BlockId, Module, OpId, RegionId, Sym};
 use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Custom, Syntax};
+use pto_isa::text;
 use pto_isa::{Diagnostic, FnType, Span, Target, Type, codes, table};
 use std::cell::Cell;
 
@@ -26,7 +27,7 @@ fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
         let text = module.names.text(name);
         if Target::parse(text).is_none() {
             let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
-            let message = format!("there is no target `{text}`");
+            let message = text!("there is no target `{text}`", text);
             let d = Diagnostic::new(codes::ATTRIBUTE_VALUE, head(module, id), message).warning();
             problems.push(d.legal(format!("targets: {}", names.join(", "))));
         }
@@ -57,8 +58,12 @@ impl Functions {
             if let Some(&first) = scope.get(&(parents.get(&f).copied(), name)) {
                 let text = module.names.text(name);
                 problems.push(
-                    Diagnostic::new(codes::DUPLICATE_SYMBOL, head(module, f), format!("a second function `@{text}`"))
-                        .label(head(module, first), "the first one"),
+                    Diagnostic::new(
+                        codes::DUPLICATE_SYMBOL,
+                        head(module, f),
+                        text!("a second function `@{text}`", text),
+                    )
+                    .label(head(module, first), text!("the first one")),
                 );
             } else {
                 scope.insert((parents.get(&f).copied(), name), f);
@@ -86,10 +91,10 @@ impl Functions {
         for &f in &self.all {
             let marked = module.attr(f, "pto.entry").is_some() || module.attr(f, "hacc.entry").is_some();
             let Some(ty) = function_type(module, f).filter(|t| marked && !t.results.is_empty()) else { continue };
-            let message = format!("the entry function returns {} value(s)", ty.results.len());
+            let message = text!("the entry function returns {ty} value(s)", ty = ty.results.len());
             problems.push(
                 Diagnostic::new(codes::ENTRY_RETURNS, head(module, f), message)
-                    .help("store the result in global memory, or remove `pto.entry`"),
+                    .help(text!("store the result in global memory, or remove `pto.entry`")),
             );
         }
     }
@@ -124,9 +129,12 @@ impl Functions {
                 match state.get(&callee) {
                     Some(true) => {
                         let name = module.symbol(callee, "sym_name").map_or("", |s| module.names.text(s));
-                        let d =
-                            Diagnostic::new(codes::RECURSION, head(module, call), format!("`@{name}` calls itself"));
-                        problems.push(d.help("write a loop"));
+                        let d = Diagnostic::new(
+                            codes::RECURSION,
+                            head(module, call),
+                            text!("`@{name}` calls itself", name),
+                        );
+                        problems.push(d.help(text!("write a loop")));
                     }
                     Some(false) => {}
                     None => {
@@ -202,17 +210,17 @@ fn placement(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
         let a = c.anatomy();
         let name = module.op(id).op.row().full_name();
         let range = |(low, high): (usize, usize)| match high {
-            usize::MAX => format!("{low} or more"),
+            usize::MAX => text!("{low} or more", low),
             _ if low == high => low.to_string(),
             _ => format!("{low} to {high}"),
         };
-        let d = Diagnostic::new(codes::PARTS, head(module, id), format!("`{name}` has the wrong number of parts"));
-        problems.push(d.legal(format!(
-            "operands: {}; results: {}; regions: {}; branch targets: {}",
-            range(a.operands),
-            range(a.results),
-            range(a.regions),
-            range(a.successors)
+        let d = Diagnostic::new(codes::PARTS, head(module, id), text!("`{name}` has the wrong number of parts", name));
+        problems.push(d.legal(text!(
+            "operands: {range}; results: {range2}; regions: {range3}; branch targets: {range4}",
+            range = range(a.operands),
+            range2 = range(a.results),
+            range3 = range(a.regions),
+            range4 = range(a.successors)
         )));
     }
     for (index, &region) in module.op_regions(id).iter().enumerate() {
@@ -245,24 +253,32 @@ fn block_placement(
                 let d = Diagnostic::new(
                     codes::NOT_HERE,
                     head(module, inner),
-                    format!("`{name}` before the end of its block"),
+                    text!("`{name}` before the end of its block", name),
                 );
-                problems.push(d.help("operations after it never run; remove them or move it"));
+                problems.push(d.help(text!("operations after it never run; remove them or move it")));
             }
             Some(k) if is_terminator(k) && !legal.contains(&k) => {
                 let outer = module.op(id).op.row().full_name();
                 let d = Diagnostic::new(
                     codes::NOT_HERE,
                     head(module, inner),
-                    format!("`{name}` cannot end a block of `{outer}`"),
+                    text!("`{name}` cannot end a block of `{outer}`", name, outer),
                 );
                 problems.push(d);
             }
             Some(Custom::Func | Custom::Module) if !matches!(parent, Some(Custom::Module)) => {
-                problems.push(Diagnostic::new(codes::NOT_HERE, head(module, inner), format!("`{name}` inside code")));
+                problems.push(Diagnostic::new(
+                    codes::NOT_HERE,
+                    head(module, inner),
+                    text!("`{name}` inside code", name),
+                ));
             }
             Some(Custom::Section) if parent == Some(Custom::Section) => {
-                problems.push(Diagnostic::new(codes::NOT_HERE, head(module, inner), "a section inside a section"));
+                problems.push(Diagnostic::new(
+                    codes::NOT_HERE,
+                    head(module, inner),
+                    text!("a section inside a section"),
+                ));
             }
             _ => {}
         }
@@ -279,9 +295,11 @@ fn block_placement(
         let d = Diagnostic::new(
             codes::NO_TERMINATOR,
             Span::new(end, end + 1),
-            format!("this block of `{outer}` has no end"),
+            text!("this block of `{outer}` has no end", outer),
         );
-        problems.push(d.help(format!("end it with `{wanted}`")).label(head(module, id), "the block belongs to this"));
+        problems.push(
+            d.help(text!("end it with `{wanted}`", wanted)).label(head(module, id), text!("the block belongs to this")),
+        );
     }
 }
 
@@ -290,6 +308,10 @@ fn single_block(module: &Module, id: OpId, parent: Option<Custom>, region: Regio
     let many = module.region(region).blocks.len() > 1;
     if many && !matches!(parent, Some(Custom::Func | Custom::ExecuteRegion)) {
         let name = module.op(id).op.row().full_name();
-        problems.push(Diagnostic::new(codes::NOT_HERE, head(module, id), format!("`{name}` has more than one block")));
+        problems.push(Diagnostic::new(
+            codes::NOT_HERE,
+            head(module, id),
+            text!("`{name}` has more than one block", name),
+        ));
     }
 }

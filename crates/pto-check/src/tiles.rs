@@ -3,6 +3,7 @@
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::row::Storage;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{BLayout, Diagnostic, Span, Target, TileRule, TileType, Type, ViewType, codes};
 
 /// Reports each malformed type once, at the first value that has it; allocations first.
@@ -31,12 +32,13 @@ pub(crate) fn check(module: &Module, order: &[OpId], target: Target, problems: &
             problems.push(if tolerable { d.warning() } else { d });
         }
         if target.profile().space(tile.loc).is_none() {
-            let message = format!("`%{name}` is in `{}`, a memory {target} does not have", tile.loc);
+            let message =
+                text!("`%{name}` is in `{loc}`, a memory {target} does not have", name, loc = tile.loc, target);
             let others: Vec<_> =
                 Target::ALL.iter().filter(|t| t.profile().space(tile.loc).is_some()).map(|t| t.name()).collect();
             problems.push(
                 Diagnostic::new(codes::NO_SPACE, value.span, message)
-                    .legal(format!("targets with this memory: {}", others.join(", "))),
+                    .legal(text!("targets with this memory: {others}", others = others.join(", "))),
             );
         }
     }
@@ -68,9 +70,10 @@ fn allocates(module: &Module, def: Def) -> bool {
 /// A size beyond every address.
 fn too_large(view: &ViewType, name: &str, span: Span) -> Option<Diagnostic> {
     (!view.is_addressable()).then(|| {
-        let message = format!("`%{name}` is {view}: more bytes than the address space has");
+        let message = text!("`%{name}` is {view}: more bytes than the address space has", name, view);
         let d = Diagnostic::new(codes::NUMBER_RANGE, span, message);
-        d.legal("extents that give fewer than 2^63 bytes").help("make an extent smaller, or leave it open: `?`")
+        d.legal(text!("extents that give fewer than 2^63 bytes"))
+            .help(text!("make an extent smaller, or leave it open: `?`"))
     })
 }
 
@@ -79,34 +82,59 @@ fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic 
     let what = if t.blayout == BLayout::RowMajor { "row" } else { "column" };
     let per_block = pto_isa::BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
     match rule {
-        TileRule::Empty => {
-            Diagnostic::new(codes::EMPTY_TILE, span, format!("`%{name}` is a tile of {}x{}", t.rows, t.cols))
-                .legal("at least one row and one column")
-        }
+        TileRule::Empty => Diagnostic::new(
+            codes::EMPTY_TILE,
+            span,
+            text!("`%{name}` is a tile of {rows}x{cols}", name, rows = t.rows, cols = t.cols),
+        )
+        .legal(text!("at least one row and one column")),
         TileRule::ValidExceeds => Diagnostic::new(
             codes::VALID_EXCEEDS,
             span,
-            format!("`%{name}` has a valid region of {}x{} in {}x{}", t.valid_rows, t.valid_cols, t.rows, t.cols),
+            text!(
+                "`%{name}` has a valid region of {valid_rows}x{valid_cols} in {rows}x{cols}",
+                name,
+                valid_rows = t.valid_rows,
+                valid_cols = t.valid_cols,
+                rows = t.rows,
+                cols = t.cols
+            ),
         )
-        .legal("valid rows and columns up to the rows and columns of the tile"),
-        TileRule::Fractal => {
-            Diagnostic::new(codes::FRACTAL, span, format!("`%{name}` has boxes of {} bytes", t.fractal))
-                .legal("fractal=512 (cube operands), 1024 (accumulators), 32 (block scales)")
-        }
+        .legal(text!("valid rows and columns up to the rows and columns of the tile")),
+        TileRule::Fractal => Diagnostic::new(
+            codes::FRACTAL,
+            span,
+            text!("`%{name}` has boxes of {fractal} bytes", name, fractal = t.fractal),
+        )
+        .legal(text!("fractal=512 (cube operands), 1024 (accumulators), 32 (block scales)")),
         TileRule::RowBytes => Diagnostic::new(
             codes::ROW_BYTES,
             span,
-            format!("{what} of {} bytes: `%{name}` needs {what}s that are a multiple of 32 bytes", t.major_bytes()),
+            text!(
+                "{what} of {t} bytes: `%{name}` needs {what}s that are a multiple of 32 bytes",
+                what,
+                t = t.major_bytes(),
+                name
+            ),
         )
-        .legal(format!("a multiple of {per_block} elements of {} per {what}", t.dtype))
-        .help(format!("make the {what}s longer and keep the valid region: valid={}x{}", t.valid_rows, t.valid_cols)),
-        TileRule::BoxCols => {
-            Diagnostic::new(codes::BOX_COLS, span, format!("`%{name}` has {} columns in boxes of {box_cols}", t.cols))
-                .legal(format!("a multiple of {box_cols} columns"))
-        }
-        TileRule::BoxRows => {
-            Diagnostic::new(codes::BOX_ROWS, span, format!("`%{name}` has {} rows in boxes of {box_rows}", t.rows))
-                .legal(format!("a multiple of {box_rows} rows"))
-        }
+        .legal(text!("a multiple of {per_block} elements of {dtype} per {what}", per_block, dtype = t.dtype, what))
+        .help(text!(
+            "make the {what}s longer and keep the valid region: valid={valid_rows}x{valid_cols}",
+            what,
+            valid_rows = t.valid_rows,
+            valid_cols = t.valid_cols
+        )),
+        TileRule::BoxCols => Diagnostic::new(
+            codes::BOX_COLS,
+            span,
+            text!("`%{name}` has {cols} columns in boxes of {box_cols}", name, cols = t.cols, box_cols),
+        )
+        .legal(text!("a multiple of {box_cols} columns", box_cols)),
+        TileRule::BoxRows => Diagnostic::new(
+            codes::BOX_ROWS,
+            span,
+            text!("`%{name}` has {rows} rows in boxes of {box_rows}", name, rows = t.rows, box_rows),
+        )
+        .legal(text!("a multiple of {box_rows} rows", box_rows)),
     }
 }

@@ -1,5 +1,6 @@
 //! The memory that this machine can still give.
 
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span, codes};
 
 /// Smaller allocations are not checked.
@@ -27,7 +28,12 @@ pub fn has_room(bytes: u64, what: &str, span: Span) -> Result<(), Diagnostic> {
 }
 
 fn too_large(bytes: u64, available: u64, what: &str, span: Span) -> Diagnostic {
-    let message = format!("{what} need {}, and this machine has {} left", size(bytes), size(available));
+    let message = text!(
+        "{what} need {size}, and this machine has {size2} left",
+        what,
+        size = size(bytes),
+        size2 = size(available)
+    );
     Diagnostic::new(codes::RUN_MEMORY, span, message)
 }
 

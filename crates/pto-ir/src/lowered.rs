@@ -5,6 +5,7 @@
 
 use crate::{Attr, Def, Module, OpId, ValueId};
 use pto_isa::row::{Meaning, Movement, SlotKind, Storage};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Error, Family, FnType, PtrSpace, TileType, Type, codes};
 
 impl Module {
@@ -85,9 +86,10 @@ impl Module {
         for (from, to) in ways {
             let (Some(from), Some(have)) = (tiles[from.index()], tiles[to.index()]) else { continue };
             if let Some(other) = self.handed_on(from, *to).filter(|other| !other.same_object(&have)) {
-                let message = format!("a buffer that may be {have} or {other}: the engine needs to know which");
+                let message =
+                    text!("a buffer that may be {have} or {other}: the engine needs to know which", have, other);
                 let problem = Diagnostic::new(codes::RUN_UNSUPPORTED, self.value(*to).span, message);
-                return Err(Box::new(problem.legal("buffers of one configuration")));
+                return Err(Box::new(problem.legal(text!("buffers of one configuration"))));
             }
         }
         Ok(())
@@ -110,9 +112,10 @@ impl Module {
             let mut buffers = self.operands(id).iter().map(|o| o.value).filter(|v| taken[v.index()]);
             if let Some(value) = buffers.find(|v| rank(*v) != 2) {
                 let (name, rank) = (self.op(id).op.row().full_name(), rank(value));
-                let message = format!("`{name}`: the engine does not run it on a tile that has {rank} dimensions");
+                let message =
+                    text!("`{name}`: the engine does not run it on a tile that has {rank} dimensions", name, rank);
                 let problem = Diagnostic::new(codes::RUN_UNSUPPORTED, self.op(id).name_span, message);
-                return Err(Box::new(problem.legal("a buffer of two dimensions, rows and columns")));
+                return Err(Box::new(problem.legal(text!("a buffer of two dimensions, rows and columns"))));
             }
         }
         Ok(())

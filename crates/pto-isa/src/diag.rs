@@ -2,6 +2,7 @@
 
 use crate::codes::{self, Code};
 use crate::sort::SharedSort;
+use crate::text;
 
 /// A range of bytes in the source.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -132,9 +133,11 @@ impl Edit {
     fn words(&self, line: &impl Fn(u32) -> u32) -> String {
         let (number, last) = (line(self.position()), line(self.end()));
         match self.change {
-            Change::Remove if last > number => format!("remove lines {number} to {last}"),
-            Change::Remove => format!("remove line {number}"),
-            Change::Parameter => format!("in line {number}, in front of the first parameter: {}", self.text),
+            Change::Remove if last > number => text!("remove lines {number} to {last}", number, last),
+            Change::Remove => text!("remove line {number}", number),
+            Change::Parameter => {
+                text!("in line {number}, in front of the first parameter: {text}", number, text = self.text)
+            }
             change => format!("{} line {number}: {}", change.name(), self.text),
         }
     }

@@ -26,6 +26,7 @@ pub mod shape;
 pub mod sort;
 pub mod table;
 mod target;
+pub mod text;
 mod tile;
 mod types;
 

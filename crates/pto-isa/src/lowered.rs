@@ -1,5 +1,6 @@
 //! Buffers of lowered programs, read as the tiles they stand for.
 
+use crate::text;
 use crate::{BLayout, Compact, Loc, MemrefType, Pad, PtrSpace, SLayout, TileType, Type};
 
 impl MemrefType {
@@ -106,12 +107,12 @@ impl TileType {
             "fractal" => self.fractal = value.parse().map_err(|_| "a number")?,
             "pad" => {
                 let named = |p: &Pad| p.name() == value || number() == Some(*p as u8);
-                self.pad = Pad::ALL.into_iter().find(named).ok_or("0 (null), 1 (zero), 2 (max), 3 (min)")?;
+                self.pad = Pad::ALL.into_iter().find(named).ok_or(text!("0 (null), 1 (zero), 2 (max), 3 (min)"))?;
             }
             "compact" => {
                 let named = |c: &Compact| c.name() == value || number() == Some(*c as u8);
                 let found = Compact::ALL.into_iter().find(named);
-                self.compact = found.ok_or("0 (null), 1 (normal), 2 (row_plus_one), 3")?;
+                self.compact = found.ok_or(text!("0 (null), 1 (normal), 2 (row_plus_one), 3"))?;
             }
             _ => return Err(""),
         }

@@ -11,6 +11,7 @@ use pto_check::Checked;
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::row::When;
+use pto_isa::text;
 use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, ScalarType, Span, TileType, Type, codes};
 use std::collections::BTreeSet;
 
@@ -185,10 +186,15 @@ impl ApartPass<'_> {
     fn no_room(&self, id: OpId, tile: &TileType) -> Diagnostic {
         let module = self.checked.module();
         let row = module.op(id).op.row();
-        let message = format!("`{}` in place needs a scratch tile here, and no free memory is known", row.full_name());
+        let message =
+            text!("`{row}` in place needs a scratch tile here, and no free memory is known", row = row.full_name());
         Diagnostic::new(codes::EMIT_SCRATCH, module.op(id).name_span, message)
-            .legal(format!("{} bytes of `{}` behind tiles whose addresses are constants", tile.bytes(), tile.loc))
-            .help("write the result to a separate tile, and move it from there with `tmov`")
+            .legal(text!(
+                "{tile} bytes of `{loc}` behind tiles whose addresses are constants",
+                tile = tile.bytes(),
+                loc = tile.loc
+            ))
+            .help(text!("write the result to a separate tile, and move it from there with `tmov`"))
     }
 }
 

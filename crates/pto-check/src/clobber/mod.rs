@@ -18,6 +18,7 @@ use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::row::{Control, Effect, Harm};
 use pto_isa::rules::Instance;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dir, Family, Span, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -410,27 +411,35 @@ impl<'a> ClobberWalk<'a> {
             self.needed.insert((loss.by, loss.under.unwrap_or(key)));
         }
         let d = if loss.source {
-            let how = if read.inside.is_some() { "read by the function" } else { "read here" };
-            let message = format!("`%{name}` is {how}, and `{}` has used it as scratch memory on {target}", row.name);
+            let how = if read.inside.is_some() { text!("read by the function") } else { text!("read here") };
+            let message = text!(
+                "`%{name}` is {how}, and `{name2}` has used it as scratch memory on {target}",
+                name,
+                how,
+                name2 = row.name,
+                target
+            );
             let d = Diagnostic::new(codes::DESTROYED, read.span, message);
-            let d = d.label(module.op(loss.by).name_span, "its content is destroyed here").page(row.name);
-            d.legal("a tile that is written again before it is read").help(match row.scratch {
+            let d = d.label(module.op(loss.by).name_span, text!("its content is destroyed here")).page(row.name);
+            d.legal(text!("a tile that is written again before it is read")).help(match row.scratch {
                 Some(scratch)
                     if row.hazards.iter().any(|h| h.when.is_some() && matches!(h.harm, Harm::Destroys(_))) =>
                 {
-                    format!("copy the tile first, or give the instruction a scratch tile `{}`", scratch.slot)
+                    text!("copy the tile first, or give the instruction a scratch tile `{slot}`", slot = scratch.slot)
                 }
-                _ => "copy the tile first".to_string(),
+                _ => text!("copy the tile first").to_string(),
             })
         } else {
-            let message = format!(
-                "`%{name}` lies in memory that `{}` uses implicitly on {target}, and is read afterwards",
-                row.name
+            let message = text!(
+                "`%{name}` lies in memory that `{name2}` uses implicitly on {target}, and is read afterwards",
+                name,
+                name2 = row.name,
+                target
             );
             let d = Diagnostic::new(codes::HIDDEN_MEMORY, read.span, message);
-            avoid(d.label(module.op(loss.by).name_span, "its content is destroyed here"), row, target)
+            avoid(d.label(module.op(loss.by).name_span, text!("its content is destroyed here")), row, target)
         };
-        let d = read.inside.into_iter().fold(d, |d, span| d.label(span, "read here"));
+        let d = read.inside.into_iter().fold(d, |d, span| d.label(span, text!("read here")));
         self.found.entry((read.span, loss.by)).or_insert(d.warning());
     }
 }

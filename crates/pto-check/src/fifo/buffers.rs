@@ -6,6 +6,7 @@ use crate::structure::head;
 use pto_ir::{Attr, OpId, Sym, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::row::{Fifo, Storage};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, codes};
 
 /// A reserved buffer: the function that owns it, and its name there.
@@ -104,10 +105,12 @@ impl<'a> ReservedBuffers<'a> {
         for &id in list {
             let before = *first.entry((self.program.site(id).function, key(id))).or_insert(id);
             if before != id {
-                let message = format!("the function {verb} \"{}\" twice", self.text(id));
+                let message = text!("the function {verb} \"{id}\" twice", verb, id = self.text(id));
                 let d = self.program.problem(codes::FIFO_RESERVE, id, message);
-                let d = d.legal("a name once per function").label(head(self.program.module, before), "the first time");
-                problems.push(d.help("use the value of the first one, or another name"));
+                let d = d
+                    .legal(text!("a name once per function"))
+                    .label(head(self.program.module, before), text!("the first time"));
+                problems.push(d.help(text!("use the value of the first one, or another name")));
             }
         }
     }
@@ -118,13 +121,21 @@ impl<'a> ReservedBuffers<'a> {
         let based = self.program.module.int(id, "base").is_some();
         let manual = self.program.info.manual[id.index()];
         let (message, legal, help) = if planned && based {
-            ("`base` is given although `auto = true`", "`base` exactly when `auto = false`", "remove `base`")
+            (
+                text!("`base` is given although `auto = true`"),
+                text!("`base` exactly when `auto = false`"),
+                "remove `base`",
+            )
         } else if !planned && !manual && self.allocates(id) {
-            let message = "a fixed `base` in a function whose tiles have no addresses";
-            (message, "all addresses given, or none", "write `auto = true`, or give every tile its address")
+            let message = text!("a fixed `base` in a function whose tiles have no addresses");
+            (
+                message,
+                text!("all addresses given, or none"),
+                text!("write `auto = true`, or give every tile its address"),
+            )
         } else if planned && manual {
-            let message = "`auto = true` in a function that places its tiles itself";
-            (message, "all addresses given, or none", "write `auto = false` and the address as `base`")
+            let message = text!("`auto = true` in a function that places its tiles itself");
+            (message, text!("all addresses given, or none"), text!("write `auto = false` and the address as `base`"))
         } else {
             return None;
         };
@@ -150,13 +161,16 @@ impl<'a> ReservedBuffers<'a> {
         let size = u64::try_from(self.program.module.int(id, "size")?).ok()?;
         let base = u64::try_from(self.program.module.int(id, "base").unwrap_or(0)).ok()?;
         if base % space.align != 0 {
-            let d = self.program.problem(codes::MISALIGNED, id, format!("the reserved buffer starts at {base}"));
-            return Some(d.legal(format!("a multiple of {} in {}", space.align, space.name)));
+            let d = self.program.problem(codes::MISALIGNED, id, text!("the reserved buffer starts at {base}", base));
+            return Some(d.legal(text!("a multiple of {align} in {name}", align = space.align, name = space.name)));
         }
         let end = base.checked_add(size);
         let d = || {
-            let message = format!("a buffer of {size} bytes at {base} ends outside {}", space.name);
-            self.program.problem(codes::OUT_OF_MEMORY, id, message).legal(format!("{} bytes in all", space.bytes))
+            let message =
+                text!("a buffer of {size} bytes at {base} ends outside {name}", size, base, name = space.name);
+            self.program
+                .problem(codes::OUT_OF_MEMORY, id, message)
+                .legal(text!("{bytes} bytes in all", bytes = space.bytes))
         };
         end.is_none_or(|e| e > space.bytes).then(d)
     }
@@ -178,13 +192,16 @@ impl<'a> ReservedBuffers<'a> {
             let result = module.results(tile).next();
             let place = result.and_then(|tile| AddressRange::of(module, info, tile)).filter(|p| p.overlaps(&ring));
             problems.extend(place.map(|p| {
-                let message = format!(
-                    "a tile at {} to {} in the reserved buffer at {} to {}",
-                    p.start, p.end, ring.start, ring.end
+                let message = text!(
+                    "a tile at {start} to {end} in the reserved buffer at {start2} to {end2}",
+                    start = p.start,
+                    end = p.end,
+                    start2 = ring.start,
+                    end2 = ring.end
                 );
                 let d = self.program.problem(codes::FIFO_RESERVE, tile, message).warning();
-                let d = d.label(head(module, id), format!("\"{}\" is reserved here", self.text(id)));
-                d.help("give the tile another address, unless the pipe is not in use while the tile is")
+                let d = d.label(head(module, id), text!("\"{id}\" is reserved here", id = self.text(id)));
+                d.help(text!("give the tile another address, unless the pipe is not in use while the tile is"))
             }));
         });
         problems
@@ -200,22 +217,28 @@ impl<'a> ReservedBuffers<'a> {
                 let name = self.name(id)?;
                 let there = |&r: &OpId| self.program.site(r).function == Some(owner) && self.name(r) == Some(name);
                 let d = || {
-                    report(format!("`@{peer}` reserves no buffer \"{}\"", self.text(id)))
-                        .label(head(module, owner), "the peer")
+                    report(text!("`@{peer}` reserves no buffer \"{id}\"", peer, id = self.text(id)))
+                        .label(head(module, owner), text!("the peer"))
                         .legal(self.names_of(owner))
-                        .help("reserve it there with `pto.reserve_buffer` under the same name")
+                        .help(text!("reserve it there with `pto.reserve_buffer` under the same name"))
                 };
                 (!self.reserved.iter().any(there)).then(d)
             }
             Peer::Missing => Some(
-                report(format!("there is no function `@{peer}` that can be the peer"))
-                    .legal("a function of this module, or a public function of a neighbouring one")
-                    .help("private functions of other modules do not count; `pto.ptodsl.logical_name` makes an alias"),
+                report(text!("there is no function `@{peer}` that can be the peer", peer))
+                    .legal(text!("a function of this module, or a public function of a neighbouring one"))
+                    .help(text!(
+                        "private functions of other modules do not count; `pto.ptodsl.logical_name` makes an alias"
+                    )),
             ),
             Peer::Ambiguous(list) => {
-                let d = report(format!("`@{peer}` may be any of {} functions", list.len()));
-                let d = d.legal("one public function of that name in the neighbouring modules");
-                Some(list.iter().fold(d, |d, &f| d.label(head(module, f), "one of them")).help("rename all but one"))
+                let d = report(text!("`@{peer}` may be any of {len} functions", peer, len = list.len()));
+                let d = d.legal(text!("one public function of that name in the neighbouring modules"));
+                Some(
+                    list.iter()
+                        .fold(d, |d, &f| d.label(head(module, f), text!("one of them")))
+                        .help(text!("rename all but one")),
+                )
             }
         }
     }
@@ -223,7 +246,11 @@ impl<'a> ReservedBuffers<'a> {
     fn names_of(&self, function: OpId) -> String {
         let own = self.reserved.iter().filter(|&&r| self.program.site(r).function == Some(function));
         let names: Vec<&str> = own.map(|&r| self.text(r)).collect();
-        if names.is_empty() { "it reserves none".to_string() } else { format!("it reserves: {}", names.join(", ")) }
+        if names.is_empty() {
+            text!("it reserves none").to_string()
+        } else {
+            text!("it reserves: {names}", names = names.join(", "))
+        }
     }
 
     /// A function of the same module by name, else the only public function with that name, or an alias of it, in the

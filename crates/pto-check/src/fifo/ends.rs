@@ -8,6 +8,7 @@ use pto_ir::OpId;
 use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Fifo;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Op, codes};
 
 /// Signal ids that the FIFO pipes of one function share.
@@ -57,13 +58,13 @@ fn untraceable(program: &LocatedProgram, end: &FifoEnd) -> Option<Diagnostic> {
     let opaque = !end.rings.is_empty() && end.rings.iter().all(|r| r.source == RingSource::Other);
     let address = end.rings.first()?.address;
     (opaque && program.module.int(end.init, "flag_base").is_none()).then(|| {
-        let d = program.problem(codes::FIFO_SETUP, end.init, "the other end of this pipe cannot be found");
-        let d = d.label(address.span, "this address is not a reserved buffer");
-        let legal = "an address from `reserve_buffer` or `import_reserved_buffer`";
+        let d = program.problem(codes::FIFO_SETUP, end.init, text!("the other end of this pipe cannot be found"));
+        let d = d.label(address.span, text!("this address is not a reserved buffer"));
+        let legal = text!("an address from `reserve_buffer` or `import_reserved_buffer`");
         if end.frontend {
-            d.legal(legal).help("reserve the buffer in the consumer and import it in the producer")
+            d.legal(legal).help(text!("reserve the buffer in the consumer and import it in the producer"))
         } else {
-            d.legal(format!("{legal}, or a `flag_base` that both ends agree on"))
+            d.legal(text!("{legal}, or a `flag_base` that both ends agree on", legal))
         }
     })
 }
@@ -85,9 +86,14 @@ fn ownership(program: &LocatedProgram, end: &FifoEnd, ends: &[FifoEnd]) -> Optio
     let (found, legal) = if consumes { ("imports", Fifo::Reserve) } else { ("reserves", Fifo::Import) };
     let legal = Op::of(legal).row().name;
     let side = if consumes { "consumer" } else { "producer" };
-    let d = program.problem(codes::FIFO_SETUP, end.init, format!("the {side} of this pipe {found} its buffer"));
-    let d = d.label(ring.address.span, "the buffer").legal(format!("an address from `{legal}` in the {side}"));
-    Some(d.help("reserve the buffer in the function that pops, import it in the one that pushes"))
+    let d =
+        program.problem(codes::FIFO_SETUP, end.init, text!("the {side} of this pipe {found} its buffer", side, found));
+    let d = d.label(ring.address.span, text!("the buffer")).legal(text!(
+        "an address from `{legal}` in the {side}",
+        legal,
+        side
+    ));
+    Some(d.help(text!("reserve the buffer in the function that pops, import it in the one that pushes")))
 }
 
 /// A FIFO pipe in local memory has two ends, in two functions or in the sections of one for different cores.
@@ -101,34 +107,38 @@ fn complete(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> 
         return None;
     }
     let message = match group.len() {
-        1 => "the other end of this pipe is never opened".to_string(),
-        2 => "two ends of this pipe are in one function".to_string(),
-        n => format!("{n} ends share the buffers of this pipe"),
+        1 => text!("the other end of this pipe is never opened").to_string(),
+        2 => text!("two ends of this pipe are in one function").to_string(),
+        n => text!("{n} ends share the buffers of this pipe", n),
     };
     let d = program.problem(codes::FIFO_SETUP, first.init, message);
-    let d = group[1..].iter().fold(d, |d, e| d.label(head(program.module, e.init), "also on this buffer"));
-    let d = d.legal("two ends per pipe, in two functions or sections for different cores, with the same dir_mask");
-    Some(d.help("open one end in the function that reserves the buffer, the other in the one that imports it"))
+    let d = group[1..].iter().fold(d, |d, e| d.label(head(program.module, e.init), text!("also on this buffer")));
+    let d =
+        d.legal(text!("two ends per pipe, in two functions or sections for different cores, with the same dir_mask"));
+    Some(d.help(text!("open one end in the function that reserves the buffer, the other in the one that imports it")))
 }
 
 /// Both ends describe the same ring.
 fn agree(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let first = group[0];
     let (other, (name, a, b)) = group[1..].iter().find_map(|e| Some((*e, difference(first.shape, e.shape)?)))?;
-    let message = format!("the ends of this pipe disagree: {name} is {b} here, {a} at the other end");
+    let message = text!("the ends of this pipe disagree: {name} is {b} here, {a} at the other end", name, b, a);
     let d = program.problem(codes::FIFO_SETUP, other.init, message);
-    Some(d.label(head(program.module, first.init), "the other end").legal("the same direction and slots at both ends"))
+    Some(
+        d.label(head(program.module, first.init), text!("the other end"))
+            .legal(text!("the same direction and slots at both ends")),
+    )
 }
 
 /// The first property in which two ends differ.
 fn difference(a: PipeShape, b: PipeShape) -> Option<(&'static str, String, String)> {
-    let place = |g: bool| if g { "global memory" } else { "local memory" };
+    let place = |g: bool| if g { text!("global memory") } else { text!("local memory") };
     [
         ("dir_mask", a.dir_mask.to_string(), b.dir_mask.to_string()),
         ("slot_size", a.slot_size.to_string(), b.slot_size.to_string()),
         ("slot_num", a.slot_num.to_string(), b.slot_num.to_string()),
         ("local_slot_num", a.local_slot_num.to_string(), b.local_slot_num.to_string()),
-        ("the memory of the entries", place(a.global).to_string(), place(b.global).to_string()),
+        (text!("the memory of the entries"), place(a.global).to_string(), place(b.global).to_string()),
     ]
     .into_iter()
     .find(|(_, x, y)| x != y)
@@ -139,10 +149,12 @@ fn split_use(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic>
     let whole = first_user(group, |s| s == 0)?;
     let cut = first_user(group, |s| s != 0)?;
     let split = cut.split.unwrap_or(1);
-    let message = format!("split = {split} on a pipe that is also used with split = 0");
+    let message = text!("split = {split} on a pipe that is also used with split = 0", split);
     let d = program.problem(codes::FIFO_SETUP, cut.id, message);
-    let d = d.label(head(program.module, whole.id), "split = 0 here").legal("split = 0 everywhere, or nowhere");
-    Some(d.help("use the same split at both ends of the pipe"))
+    let d = d
+        .label(head(program.module, whole.id), text!("split = 0 here"))
+        .legal(text!("split = 0 everywhere, or nowhere"));
+    Some(d.help(text!("use the same split at both ends of the pipe")))
 }
 
 fn first_user<'a>(group: &[&'a FifoEnd], wanted: impl Fn(i64) -> bool) -> Option<&'a User> {
@@ -155,16 +167,22 @@ fn nosplit(program: &LocatedProgram, group: &[&FifoEnd]) -> Option<Diagnostic> {
     let mut all = group.iter().filter_map(stated);
     let (init, says) = all.next()?;
     if let Some((other, _)) = all.find(|(_, n)| *n != says) {
-        let d = program.problem(codes::FIFO_SETUP, other, "`nosplit` differs between the ends of this pipe");
-        return Some(d.label(head(program.module, init), "the other end").legal("the same `nosplit` at both ends"));
+        let d = program.problem(codes::FIFO_SETUP, other, text!("`nosplit` differs between the ends of this pipe"));
+        return Some(
+            d.label(head(program.module, init), text!("the other end")).legal(text!("the same `nosplit` at both ends")),
+        );
     }
     let user = first_user(group, |s| (s == 0) != says)?;
     let split = user.split.unwrap_or(0);
-    let d = program.problem(codes::FIFO_SETUP, init, format!("`nosplit = {says}`, but a user has split = {split}"));
-    let d = d.label(head(program.module, user.id), "this user");
+    let d = program.problem(
+        codes::FIFO_SETUP,
+        init,
+        text!("`nosplit = {says}`, but a user has split = {split}", says, split),
+    );
+    let d = d.label(head(program.module, user.id), text!("this user"));
     Some(
-        d.legal("`nosplit = true` exactly when every split is 0")
-            .help("leave `nosplit` out: it follows from the users"),
+        d.legal(text!("`nosplit = true` exactly when every split is 0"))
+            .help(text!("leave `nosplit` out: it follows from the users")),
     )
 }
 
@@ -178,10 +196,13 @@ fn flags(program: &LocatedProgram, ends: &[FifoEnd], problems: &mut Vec<Diagnost
         let start = base(end).unwrap_or(0);
         let clash = taken.iter().find(|(s, e, _)| start < *e && *s < start + end.flags());
         if let Some(&(_, _, other)) = clash {
-            let d =
-                program.problem(codes::FIFO_SETUP, end.init, format!("flag_base = {start} is taken by another pipe"));
-            let d = d.label(head(program.module, other), "that pipe");
-            problems.push(d.legal("two signal ids per direction, not shared between pipes of a function"));
+            let d = program.problem(
+                codes::FIFO_SETUP,
+                end.init,
+                text!("flag_base = {start} is taken by another pipe", start),
+            );
+            let d = d.label(head(program.module, other), text!("that pipe"));
+            problems.push(d.legal(text!("two signal ids per direction, not shared between pipes of a function")));
         }
         taken.push((start, start + end.flags(), end.init));
     }
@@ -196,10 +217,10 @@ fn flags(program: &LocatedProgram, ends: &[FifoEnd], problems: &mut Vec<Diagnost
 }
 
 fn too_many(program: &LocatedProgram, end: &FifoEnd, before: usize) -> Diagnostic {
-    let message = format!("no signal ids are left for this pipe after {before} others in the function");
+    let message = text!("no signal ids are left for this pipe after {before} others in the function", before);
     program
         .problem(codes::FIFO_SETUP, end.init, message)
-        .label(head(program.module, end.function), "the function")
-        .legal(format!("{FLAGS} signal ids per function: two per direction of a pipe"))
-        .help("send several kinds of tiles through one pipe")
+        .label(head(program.module, end.function), text!("the function"))
+        .legal(text!("{FLAGS} signal ids per function: two per direction of a pipe", FLAGS))
+        .help(text!("send several kinds of tiles through one pipe"))
 }

@@ -9,6 +9,7 @@ use crate::structure::head;
 use pto_ir::{OpId, ValueId};
 use pto_isa::hash::FastSet;
 use pto_isa::row::{Effect, EntryAction, Fifo};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Target, codes};
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
@@ -64,7 +65,7 @@ fn used_after(program: &LocatedProgram, pop: &User, free: OpId) -> Option<Diagno
         });
         if let Some((user, span)) = first {
             return (!rebinds(program, user, tile))
-                .then(|| describe(program, pop, free, user).label(span, "the entry"));
+                .then(|| describe(program, pop, free, user).label(span, text!("the entry")));
         }
     }
     None
@@ -83,15 +84,15 @@ fn rebinds(program: &LocatedProgram, id: OpId, tile: ValueId) -> bool {
 }
 
 fn describe(program: &LocatedProgram, pop: &User, free: OpId, user: OpId) -> Diagnostic {
-    let message = format!("`{}` uses a FIFO entry after it was freed", program.name(user));
+    let message = text!("`{program}` uses a FIFO entry after it was freed", program = program.name(user));
     let d = program
         .problem(codes::FIFO_ENTRY, user, message)
-        .label(head(program.module, pop.id), "popped here")
-        .label(head(program.module, free), "freed here")
-        .legal("uses between the pop and its free")
-        .help(format!("move `{}` behind the last use", program.name(free)));
+        .label(head(program.module, pop.id), text!("popped here"))
+        .label(head(program.module, free), text!("freed here"))
+        .legal(text!("uses between the pop and its free"))
+        .help(text!("move `{program}` behind the last use", program = program.name(free)));
     let d = d.page(program.module.op(free).op.row().name);
-    if in_slot(program, pop) { d } else { d.warning().legal("an error on a5, where the tile lies in the slot") }
+    if in_slot(program, pop) { d } else { d.warning().legal(text!("an error on a5, where the tile lies in the slot")) }
 }
 
 /// The entry itself lies in the slot: always in global memory, tiles only on A5.

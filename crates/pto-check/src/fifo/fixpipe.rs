@@ -7,6 +7,7 @@ use super::pipes::{FifoEnd, FifoEnds, User, operand};
 use crate::structure::head;
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{CoreKind, EntryAction, Fifo, ScaleForm};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Op, Target, TileType, codes};
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
@@ -30,7 +31,8 @@ fn read(program: &LocatedProgram, end: &FifoEnd, problems: &mut Vec<Diagnostic>)
     match parse(program.module.names.text(*text)) {
         Ok(epilogue) => Some(epilogue),
         Err(bad) => {
-            let message = format!("`{}` is not a {} of an acc_push_epilogue", bad.found, bad.part);
+            let message =
+                text!("`{found}` is not a {part} of an acc_push_epilogue", found = bad.found, part = bad.part);
             problems.push(program.problem(codes::ATTRIBUTE_VALUE, end.init, message).legal(bad.legal));
             None
         }
@@ -43,11 +45,11 @@ fn same(program: &LocatedProgram, group: &[&FifoEnd], known: &[Option<Epilogue>]
     let first = group.iter().position(|e| has(e))?;
     let report = |other: &FifoEnd, message: String| {
         let d = program.problem(codes::FIFO_SETUP, other.init, message);
-        d.label(head(program.module, group[first].init), "the other end")
-            .legal("the same acc_push_epilogue at both ends")
+        d.label(head(program.module, group[first].init), text!("the other end"))
+            .legal(text!("the same acc_push_epilogue at both ends"))
     };
     if let Some(bare) = group.iter().find(|e| !has(e)) {
-        return Some(report(bare, "this end of the pipe has no acc_push_epilogue, the other has".to_string()));
+        return Some(report(bare, text!("this end of the pipe has no acc_push_epilogue, the other has").to_string()));
     }
     let here = known[first]?;
     let (end, there) = group.iter().zip(known).find_map(|(e, k)| Some((e, (*k).filter(|k| *k != here)?)))?;
@@ -57,7 +59,7 @@ fn same(program: &LocatedProgram, group: &[&FifoEnd], known: &[Option<Epilogue>]
         ("relu", here.relu, there.relu),
     ];
     let (part, a, b) = parts.into_iter().find(|(_, a, b)| a != b)?;
-    Some(report(end, format!("the ends of this pipe disagree: {part} is {b} here, {a} at the other end")))
+    Some(report(end, text!("the ends of this pipe disagree: {part} is {b} here, {a} at the other end", part, b, a)))
 }
 
 /// One end with its epilogue.
@@ -90,7 +92,7 @@ impl FixPipe<'_> {
 
     fn about(&self, id: OpId, message: String) -> Diagnostic {
         let d = self.program.problem(codes::FIFO_SETUP, id, message);
-        d.label(head(self.program.module, self.end.init), "the pipe and its epilogue")
+        d.label(head(self.program.module, self.end.init), text!("the pipe and its epilogue"))
     }
 
     fn target(&self) -> Option<Diagnostic> {
@@ -100,15 +102,18 @@ impl FixPipe<'_> {
             return None;
         }
         let others: Vec<_> = quant.targets.iter().map(Target::name).collect();
-        let message = format!("{target} has no quantisation mode `{}`", quant.name);
+        let message = text!("{target} has no quantisation mode `{name}`", target, name = quant.name);
         let d = self.program.problem(codes::ATTRIBUTE_VALUE, self.end.init, message);
-        Some(d.legal(format!("targets that have it: {}", others.join(", "))))
+        Some(d.legal(text!("targets that have it: {others}", others = others.join(", "))))
     }
 
     fn whole(&self, user: &User) -> Option<Diagnostic> {
         let split = user.split.filter(|s| *s != 0)?;
-        let message =
-            format!("`{}` splits tiles of a pipe with an epilogue: split = {split}", self.program.name(user.id));
+        let message = text!(
+            "`{program}` splits tiles of a pipe with an epilogue: split = {split}",
+            program = self.program.name(user.id),
+            split
+        );
         Some(self.about(user.id, message).legal("split = 0"))
     }
 
@@ -116,11 +121,12 @@ impl FixPipe<'_> {
         let tile = self.tile(push)?;
         let quant = self.epilogue.quant;
         if tile.loc != Loc::Acc {
-            let message = format!("a tile in `{}` pushed through the fix pipe", tile.loc);
-            return Some(self.about(push.id, message).legal("an accumulator"));
+            let message = text!("a tile in `{loc}` pushed through the fix pipe", loc = tile.loc);
+            return Some(self.about(push.id, message).legal(text!("an accumulator")));
         }
         (!quant.from.contains(tile.dtype)).then(|| {
-            let message = format!("an accumulator of {} pushed with quant = {}", tile.dtype, quant.name);
+            let message =
+                text!("an accumulator of {dtype} pushed with quant = {name}", dtype = tile.dtype, name = quant.name);
             self.about(push.id, message).legal(format!("{} takes {}", quant.name, quant.from))
         })
     }
@@ -136,9 +142,14 @@ impl FixPipe<'_> {
             Some(set) => self.enough_words(push, set),
             None => {
                 let name = setter.row().name;
-                let message = format!("quant = {} without a scale for pipe {id}", self.epilogue.quant.name);
-                let d = self.about(push.id, message).legal(format!("`{name}` with id = {id}, earlier in this block"));
-                Some(d.help(format!("write `pto.{name}` in front of the push")))
+                let message =
+                    text!("quant = {name} without a scale for pipe {id}", name = self.epilogue.quant.name, id);
+                let d = self.about(push.id, message).legal(text!(
+                    "`{name}` with id = {id}, earlier in this block",
+                    name,
+                    id
+                ));
+                Some(d.help(text!("write `pto.{name}` in front of the push", name)))
             }
         }
     }
@@ -148,9 +159,9 @@ impl FixPipe<'_> {
         let table = self.program.module.tile(operand(self.program, set, "scaling_tile")?.value)?;
         let (columns, words) = (self.tile(push)?.valid_cols.fixed()?, table.valid_cols.fixed()?);
         (columns > words).then(|| {
-            let message = format!("{words} scale words for {columns} columns");
-            let d = self.about(push.id, message).legal("one word per column");
-            d.label(head(self.program.module, set), "the words are set here")
+            let message = text!("{words} scale words for {columns} columns", words, columns);
+            let d = self.about(push.id, message).legal(text!("one word per column"));
+            d.label(head(self.program.module, set), text!("the words are set here"))
         })
     }
 
@@ -158,19 +169,23 @@ impl FixPipe<'_> {
         let tile = self.tile(pop)?;
         let Epilogue { layout, order, quant, .. } = *self.epilogue;
         if !quant.to.contains(tile.dtype) {
-            let message = format!("a tile of {} popped with quant = {}", tile.dtype, quant.name);
+            let message = text!("a tile of {dtype} popped with quant = {name}", dtype = tile.dtype, name = quant.name);
             return Some(self.about(pop.id, message).legal(format!("{} gives {}", quant.name, quant.to)));
         }
         if tile.loc != Loc::Vec || tile.order() != order {
-            let message =
-                format!("a tile in `{}` with layout {} popped with layout = {layout}", tile.loc, tile.order());
-            return Some(self.about(pop.id, message).legal(format!("a tile in vec with layout {order}")));
+            let message = text!(
+                "a tile in `{loc}` with layout {tile} popped with layout = {layout}",
+                loc = tile.loc,
+                tile = tile.order(),
+                layout
+            );
+            return Some(self.about(pop.id, message).legal(text!("a tile in vec with layout {order}", order)));
         }
         let first = self.end.users_in(EntryAction::Pop).next()?;
         (self.tile(first) != Some(tile)).then(|| {
-            let d = self.about(pop.id, "the tiles popped from this pipe have different types".to_string());
-            d.label(head(self.program.module, first.id), "the first pop")
-                .legal("one tile type per pipe with an epilogue")
+            let d = self.about(pop.id, text!("the tiles popped from this pipe have different types").to_string());
+            d.label(head(self.program.module, first.id), text!("the first pop"))
+                .legal(text!("one tile type per pipe with an epilogue"))
         })
     }
 
@@ -180,19 +195,20 @@ impl FixPipe<'_> {
             return;
         }
         let Some(pop) = self.end.users_in(EntryAction::Pop).next() else {
-            let message = "nothing is popped from this pipe, so the type of its entries is unknown".to_string();
+            let message = text!("nothing is popped from this pipe, so the type of its entries is unknown").to_string();
             let d = self.program.problem(codes::FIFO_SETUP, self.end.init, message);
-            problems.push(d.legal("at least one `tpop_from_aic`"));
+            problems.push(d.legal(text!("at least one `tpop_from_aic`")));
             return;
         };
         let Some(tile) = self.tile(pop) else { return };
         for end in group {
             let size = u64::try_from(end.shape.slot_size).unwrap_or(0);
             if size < tile.bytes() {
-                let message = format!("a slot of {size} bytes for tiles of {}", tile.bytes());
+                let message = text!("a slot of {size} bytes for tiles of {tile}", size, tile = tile.bytes());
                 let d = self.program.problem(codes::FIFO_SETUP, end.init, message);
-                let d = d.label(head(self.program.module, pop.id), "popped here");
-                problems.push(d.legal(format!("slot_size at least {}: the tile after conversion", tile.bytes())));
+                let d = d.label(head(self.program.module, pop.id), text!("popped here"));
+                problems
+                    .push(d.legal(text!("slot_size at least {tile}: the tile after conversion", tile = tile.bytes())));
             }
             for push in end.users_in(EntryAction::Push) {
                 problems.extend(self.unconverted(push, tile));
@@ -203,8 +219,12 @@ impl FixPipe<'_> {
     fn unconverted(&self, push: &User, popped: &TileType) -> Option<Diagnostic> {
         let pushed = self.tile(push)?;
         (self.epilogue.quant.keeps_type() && pushed.dtype != popped.dtype).then(|| {
-            let message = format!("{} is pushed and {} popped without a conversion", pushed.dtype, popped.dtype);
-            self.about(push.id, message).legal("the same element type, or a quant that converts")
+            let message = text!(
+                "{dtype} is pushed and {dtype2} popped without a conversion",
+                dtype = pushed.dtype,
+                dtype2 = popped.dtype
+            );
+            self.about(push.id, message).legal(text!("the same element type, or a quant that converts"))
         })
     }
 }
@@ -234,22 +254,24 @@ fn scales(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnos
 fn scale_use(program: &LocatedProgram, pipes: &FifoEnds, id: OpId, scale: ScaleKind) -> Option<Diagnostic> {
     let pipe = program.module.int(id, "id").unwrap_or(0);
     let name = program.name(id);
-    let legal = "the id of a cube-to-vector pipe of this function whose quant reads this kind of scale";
+    let legal = text!("the id of a cube-to-vector pipe of this function whose quant reads this kind of scale");
     let function = program.site(id).function;
     let Some(end) = pipes.by_id(program, id).map(|at| &pipes.ends[at]) else {
         // A function without FIFO pipes only prepares the register.
         pipes.ends.iter().find(|e| Some(e.function) == function)?;
-        let message = format!("`{name}` for pipe {pipe}, which is not open in this function");
+        let message = text!("`{name}` for pipe {pipe}, which is not open in this function", name, pipe);
         return Some(program.problem(codes::FIFO_SETUP, id, message).legal(legal));
     };
     let found = match read(program, end, &mut Vec::new()) {
         Some(e) if e.quant.scale == scale => return None,
-        Some(e) => format!("has quant = {}", e.quant.name),
+        Some(e) => text!("has quant = {name}", name = e.quant.name),
         None if program.module.attr(end.init, "acc_push_epilogue").is_some() => return None,
-        None => "has no acc_push_epilogue".to_string(),
+        None => text!("has no acc_push_epilogue").to_string(),
     };
-    let d = program.problem(codes::FIFO_SETUP, id, format!("`{name}` for pipe {pipe}, which {found}")).legal(legal);
-    Some(d.label(head(program.module, end.init), "the pipe"))
+    let d = program
+        .problem(codes::FIFO_SETUP, id, text!("`{name}` for pipe {pipe}, which {found}", name, pipe, found))
+        .legal(legal);
+    Some(d.label(head(program.module, end.init), text!("the pipe")))
 }
 
 /// A module may name the device instead of the target.

@@ -5,6 +5,7 @@ use crate::pipe_of;
 use crate::structure::head;
 use pto_ir::OpId;
 use pto_isa::row::{CoreKind, SlotKind};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Pipe, codes};
 
 pub(super) fn check(program: &LocatedProgram, order: &[OpId], problems: &mut Vec<Diagnostic>) {
@@ -34,31 +35,32 @@ fn core_of_pipe(pipe: Pipe) -> CoreKind {
 }
 
 fn unstated(program: &LocatedProgram, id: OpId, core: CoreKind) -> Diagnostic {
-    let kind = if core == CoreKind::Any { "cube or vector" } else { core.name() };
-    let message = format!("`{}` where the program does not say which core runs it", program.name(id));
-    let d = program.problem(codes::KERNEL_KIND, id, message).legal(format!("a {kind} kernel or section"));
+    let kind = if core == CoreKind::Any { text!("cube or vector") } else { core.name() };
+    let message = text!("`{program}` where the program does not say which core runs it", program = program.name(id));
+    let d = program.problem(codes::KERNEL_KIND, id, message).legal(text!("a {kind} kernel or section", kind));
     let kind = if core == CoreKind::Any { "cube" } else { core.name() };
-    let d = d.help(format!("give the function `attributes {{pto.kernel_kind = #pto.kernel_kind<{kind}>}}`"));
+    let d = d.help(text!("give the function `attributes {{pto.kernel_kind = #pto.kernel_kind<{kind}>}}`", kind));
     with_function(program, id, d)
 }
 
 fn misplaced(program: &LocatedProgram, id: OpId, pipe: Option<Pipe>, wanted: CoreKind, found: CoreKind) -> Diagnostic {
     let on_pipe = pipe.map_or(String::new(), |pipe| format!(" on {pipe}"));
-    let message = format!(
-        "`{}`{on_pipe} belongs on the {} core, but this is {} code",
-        program.name(id),
-        wanted.name(),
-        found.name()
+    let message = text!(
+        "`{program}`{on_pipe} belongs on the {wanted} core, but this is {found} code",
+        program = program.name(id),
+        on_pipe,
+        wanted = wanted.name(),
+        found = found.name()
     );
     let d = program.problem(codes::KERNEL_KIND, id, message);
-    let d = d.legal(format!("a {0} kernel or section", wanted.name()));
-    let d = d.help(format!("move it into a kernel or `pto.section.{}` of that kind", wanted.name()));
+    let d = d.legal(text!("a {wanted} kernel or section", wanted = wanted.name()));
+    let d = d.help(text!("move it into a kernel or `pto.section.{wanted}` of that kind", wanted = wanted.name()));
     with_function(program, id, d)
 }
 
 fn with_function(program: &LocatedProgram, id: OpId, d: Diagnostic) -> Diagnostic {
     match program.site(id).function {
-        Some(f) => d.label(head(program.module, f), "the function it is in"),
+        Some(f) => d.label(head(program.module, f), text!("the function it is in")),
         None => d,
     }
 }

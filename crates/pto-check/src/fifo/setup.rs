@@ -6,6 +6,7 @@ use crate::structure::head;
 use pto_ir::OpId;
 use pto_isa::hash::FastMap;
 use pto_isa::row::{CoreKind, Direction, EndForm, Fifo};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Op, Target, Type, ViewType, codes};
 
 pub(super) fn check(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Diagnostic>) {
@@ -29,9 +30,11 @@ fn unique_ids(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Dia
         let before = *first.entry((end.home, end.id)).or_insert(end.init);
         if before != end.init {
             let id = end.id.unwrap_or(0);
-            let d = program.problem(codes::FIFO_SETUP, end.init, format!("a second pipe with id {id} in one function"));
-            let d = d.label(head(program.module, before), "the first one").legal("each id once per function");
-            problems.push(d.help("give it a separate `id`, and use that `id` in its users"));
+            let d =
+                program.problem(codes::FIFO_SETUP, end.init, text!("a second pipe with id {id} in one function", id));
+            let d =
+                d.label(head(program.module, before), text!("the first one")).legal(text!("each id once per function"));
+            problems.push(d.help(text!("give it a separate `id`, and use that `id` in its users")));
         }
     }
 }
@@ -40,15 +43,22 @@ fn unique_ids(program: &LocatedProgram, pipes: &FifoEnds, problems: &mut Vec<Dia
 fn lost(program: &LocatedProgram, pipes: &FifoEnds, user: &User) -> Option<Diagnostic> {
     let function = program.site(user.id).function?;
     if let Some(value) = handle(program, user.id) {
-        let message = format!("the handle of `{}` does not come from a pipe of this function", program.name(user.id));
+        let message = text!(
+            "the handle of `{program}` does not come from a pipe of this function",
+            program = program.name(user.id)
+        );
         let d = program.problem(codes::FIFO_SETUP, user.id, message);
         let known = program.module.definition(value).is_some_and(|o| opens(program, o));
-        return (!known).then(|| d.legal("the result of `initialize_l2l_pipe` or `initialize_l2g2l_pipe`"));
+        return (!known).then(|| d.legal(text!("the result of `initialize_l2l_pipe` or `initialize_l2g2l_pipe`")));
     }
     let id = program.module.int(user.id, "id").unwrap_or(0);
     let ids: Vec<String> =
         pipes.ends.iter().filter(|e| e.function == function).filter_map(|e| e.id).map(|n| n.to_string()).collect();
-    let legal = if ids.is_empty() { "it opens none".to_string() } else { format!("ids it opens: {}", ids.join(", ")) };
+    let legal = if ids.is_empty() {
+        text!("it opens none").to_string()
+    } else {
+        text!("ids it opens: {ids}", ids = ids.join(", "))
+    };
     let core = match program.module.op(user.id).op.row().core {
         CoreKind::Vector => CoreKind::Vector,
         CoreKind::Cube | CoreKind::Any => CoreKind::Cube,
@@ -59,11 +69,11 @@ fn lost(program: &LocatedProgram, pipes: &FifoEnds, user: &User) -> Option<Diagn
             .problem(
                 codes::FIFO_SETUP,
                 user.id,
-                format!("`{}` uses pipe {id}, which is not open", program.name(user.id)),
+                text!("`{program}` uses pipe {id}, which is not open", program = program.name(user.id), id),
             )
-            .label(head(program.module, function), "this function opens no such pipe")
+            .label(head(program.module, function), text!("this function opens no such pipe"))
             .legal(legal)
-            .help(format!("open it with `pto.{init} {{id = {id}, …}}` first")),
+            .help(text!("open it with `pto.{init} {{id = {id}, …}}` first", init, id)),
     )
 }
 
@@ -74,9 +84,15 @@ fn opens(program: &LocatedProgram, id: OpId) -> bool {
 fn direction(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnostic> {
     let wanted = user.direction.filter(|d| end.shape.dir_mask & d.bit() == 0)?;
     let mask = end.shape.dir_mask;
-    let message =
-        format!("`{}` needs a pipe from {}, this one has dir_mask = {mask}", program.name(user.id), wanted.name());
-    let d = program.problem(codes::FIFO_SETUP, user.id, message).label(head(program.module, end.init), "opened here");
+    let message = text!(
+        "`{program}` needs a pipe from {wanted}, this one has dir_mask = {mask}",
+        program = program.name(user.id),
+        wanted = wanted.name(),
+        mask
+    );
+    let d = program
+        .problem(codes::FIFO_SETUP, user.id, message)
+        .label(head(program.module, end.init), text!("opened here"));
     Some(d.legal(format!("dir_mask = {} or 3", wanted.bit())))
 }
 
@@ -92,11 +108,14 @@ fn opened(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagno
     }
     let late = program.module.op(at).span.start < program.module.op(end.init).span.start;
     late.then(|| {
-        let d =
-            program.problem(codes::FIFO_SETUP, user.id, format!("`{}` before its pipe is open", program.name(user.id)));
-        d.label(head(program.module, end.init), "opened here")
-            .legal("after the pipe is opened")
-            .help("open the pipe first")
+        let d = program.problem(
+            codes::FIFO_SETUP,
+            user.id,
+            text!("`{program}` before its pipe is open", program = program.name(user.id)),
+        );
+        d.label(head(program.module, end.init), text!("opened here"))
+            .legal(text!("after the pipe is opened"))
+            .help(text!("open the pipe first"))
     })
 }
 
@@ -112,10 +131,12 @@ fn odd_split(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Dia
     };
     let legal = to_vector && end.shape.dir_mask == 1 && !end.shape.global && has_global_slots(program, end);
     (!legal).then(|| {
-        let message = format!("split = {split} on a pipe that cannot cut a tile unevenly");
-        let d = program.problem(codes::FIFO_SETUP, user.id, message).label(head(program.module, end.init), "the pipe");
-        d.legal("a pipe with dir_mask = 1, slots in global memory and a consumer buffer")
-            .help("make the extent even and use split 1 or 2")
+        let message = text!("split = {split} on a pipe that cannot cut a tile unevenly", split);
+        let d = program
+            .problem(codes::FIFO_SETUP, user.id, message)
+            .label(head(program.module, end.init), text!("the pipe"));
+        d.legal(text!("a pipe with dir_mask = 1, slots in global memory and a consumer buffer"))
+            .help(text!("make the extent even and use split 1 or 2"))
     })
 }
 
@@ -130,17 +151,17 @@ fn entry(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Diagnos
     let entry = entry_view(program, user.id)?;
     let report = |found: String, legal: String| {
         let d = program.problem(codes::FIFO_SETUP, user.id, found).legal(legal);
-        d.label(head(program.module, end.init), "the pipe")
+        d.label(head(program.module, end.init), text!("the pipe"))
     };
     let Some((slots, ty)) = global_slots(program, end.init) else {
-        let found = format!("`{}` moves a view through a pipe of tiles", program.name(user.id));
-        return Some(report(found, "a tile, or a pipe with `gm_slot_tensor`".into()));
+        let found = text!("`{program}` moves a view through a pipe of tiles", program = program.name(user.id));
+        return Some(report(found, text!("a tile, or a pipe with `gm_slot_tensor`").into()));
     };
     let slot = ty.view()?;
     (!fits(entry, slot)).then(|| {
-        let found = format!("the entry is {}, the slots are {}", shown(entry), shown(slot));
-        report(found, "entries with the element type and the extents of the slots".into())
-            .label(slots.span, "the slots")
+        let found = text!("the entry is {shown}, the slots are {shown2}", shown = shown(entry), shown2 = shown(slot));
+        report(found, text!("entries with the element type and the extents of the slots").into())
+            .label(slots.span, text!("the slots"))
     })
 }
 

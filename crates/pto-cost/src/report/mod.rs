@@ -17,6 +17,7 @@ use crate::sim::{Machine, Timeline};
 use crate::trace::{PIPES, Trace, Why, pipe_name};
 use pto_cpu::Role;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Loc, Pipe, Target};
 use std::collections::BTreeMap;
 
@@ -46,8 +47,8 @@ impl PipeUse {
         let pipe = pipe_name(self.pipe);
         match self.role {
             Role::Whole => pipe.to_string(),
-            Role::Cube => format!("cube core {pipe}"),
-            Role::Vector => format!("vector core {pipe}"),
+            Role::Cube => text!("cube core {pipe}", pipe),
+            Role::Vector => text!("vector core {pipe}", pipe),
         }
     }
 }

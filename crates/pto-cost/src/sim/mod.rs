@@ -8,6 +8,7 @@ use crate::laws::{Laws, ParamKey};
 use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses, pipe_predecessors};
 use pool::Pool;
 use pto_ir::Module;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Span, codes};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -79,10 +80,13 @@ impl Deadlock {
         let span =
             |item: &u32| trace.items.get(*item as usize).map_or_else(Span::default, |i| module.op(i.op).name_span);
         let first = self.items.first().map_or_else(Span::default, span);
-        let mut d = Diagnostic::new(codes::FLAG_UNSET, first, "this wait never ends, so the program has no last cycle")
-            .help("every wait needs one set of the same flag that can execute before it; run `pto race` for details");
+        let mut d =
+            Diagnostic::new(codes::FLAG_UNSET, first, text!("this wait never ends, so the program has no last cycle"))
+                .help(text!(
+                    "every wait needs one set of the same flag that can execute before it; run `pto race` for details"
+                ));
         for item in self.items.iter().skip(1).take(3) {
-            d = d.label(span(item), "this wait never ends either");
+            d = d.label(span(item), text!("this wait never ends either"));
         }
         module.error(d)
     }
@@ -90,7 +94,7 @@ impl Deadlock {
 
 impl fmt::Display for Deadlock {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("deadlock: every core waits for another")
+        f.write_str(text!("deadlock: every core waits for another"))
     }
 }
 

@@ -13,6 +13,7 @@ pub(crate) use traffic::{Misses, misses};
 use crate::cost::Charge;
 use pto_cpu::{CoreId, Role};
 use pto_ir::OpId;
+use pto_isa::text;
 use pto_isa::{Loc, Pipe};
 
 /// Pipes of a core: its seven pipes, and one for background transfers.
@@ -194,7 +195,7 @@ pub fn core_name(id: CoreId, blocks: bool) -> String {
     match (blocks, id.rank) {
         (false, _) => core,
         (true, 0) => format!("block {} {core}", id.block),
-        (true, rank) => format!("rank {rank} block {} {core}", id.block),
+        (true, rank) => text!("rank {rank} block {block} {core}", rank, block = id.block, core),
     }
 }
 

@@ -10,6 +10,7 @@ use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Lau
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{CostClass, SyncOp};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Loc, Op, Pipe};
 use std::collections::{HashMap, VecDeque};
 
@@ -445,8 +446,8 @@ impl Recorder<'_> {
             Err(stop) if too_long => {
                 let module = self.plan.checked().module();
                 let longer = |mut d: Diagnostic| {
-                    d.message = format!("the program executes more than {MAX_ITEMS} instructions");
-                    d.help("predict a part of it: fewer iterations of its loops, or fewer blocks")
+                    d.message = text!("the program executes more than {MAX_ITEMS} instructions", MAX_ITEMS);
+                    d.help(text!("predict a part of it: fewer iterations of its loops, or fewer blocks"))
                 };
                 Err(module.error(stop.into_diagnostics().into_iter().map(longer).collect::<Vec<_>>()))
             }

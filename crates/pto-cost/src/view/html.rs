@@ -8,6 +8,7 @@ use crate::trace::{NONE, PIPES, Why, core_name, pipe_name};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -101,10 +102,10 @@ fn cores_shown(shown: &Shown<'_>) -> usize {
 fn note(shown: &Shown<'_>, cores: usize) -> String {
     let mut text = String::new();
     if shown.report.by_data {
-        text += "The program has no flags: order comes from data. ";
+        text += text!("The program has no flags: order comes from data. ");
     }
     if cores < shown.trace.cores.len() {
-        text += &format!("{cores} of {} cores are shown. ", shown.trace.cores.len());
+        text += &text!("{cores} of {shown} cores are shown. ", cores, shown = shown.trace.cores.len());
     }
     text
 }
@@ -183,5 +184,7 @@ fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'
     let mut words: Vec<((Why, u32), usize)> = reasons.into_iter().collect();
     words.shared_sort_by_key(|(_, number)| *number);
     out.push_str(",\"reasons\":");
-    list(out, &words, |out, ((why, line), _)| string(out, &format!("started after {} (line {line})", why.words())));
+    list(out, &words, |out, ((why, line), _)| {
+        string(out, &text!("started after {why} (line {line})", why = why.words(), line))
+    });
 }

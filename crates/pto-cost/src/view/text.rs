@@ -4,6 +4,7 @@ use super::{OpNames, Shown};
 use crate::laws::Grade;
 use crate::report::{Advice, AdviceChange, PerfReport, PipeUse, Stall};
 use crate::trace::Why;
+use pto_isa::text;
 use std::fmt::Write;
 
 const BAR: usize = 20;
@@ -52,11 +53,13 @@ pub fn summary(shown: &Shown<'_>) -> String {
 }
 
 fn headline(report: &PerfReport) -> String {
-    let mut text = format!(
-        "\u{1b}[1m{} cycles\u{1b}[0m  {:.1} µs at {:.2} GHz",
-        cycles_text(report.cycles),
-        report.micros,
-        report.mhz / 1000.0
+    let mut text = text!(
+        "{bold}{cycles} cycles{plain}  {micros} µs at {ghz} GHz",
+        cycles = cycles_text(report.cycles),
+        micros = format_args!("{:.1}", report.micros),
+        ghz = format_args!("{:.2}", report.mhz / 1000.0),
+        bold = "\u{1b}[1m",
+        plain = "\u{1b}[0m"
     );
     let blocks = if report.blocks == 1 { String::new() } else { format!(", {} blocks", report.blocks) };
     let _ = write!(
@@ -74,7 +77,7 @@ fn headline(report: &PerfReport) -> String {
         percent(of(Grade::Assumed))
     );
     if report.by_data {
-        text += "order: by data, as if flags were exactly where data needs them (the program has none)\n";
+        text += text!("order: by data, as if flags were exactly where data needs them (the program has none)\n");
     }
     text
 }
@@ -100,13 +103,13 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
 
 /// One sentence: the pipe that decides, and what holds it up most.
 pub fn bottleneck(names: &OpNames<'_>, report: &PerfReport) -> String {
-    let Some(pipe) = report.busiest() else { return "nothing runs".to_string() };
+    let Some(pipe) = report.busiest() else { return text!("nothing runs").to_string() };
     let share = pipe.busy / report.cycles.max(1.0);
-    let mut text = format!("{}, busy {} of the time.", pipe.name(), percent(share));
+    let mut text = text!("{pipe}, busy {percent} of the time.", pipe = pipe.name(), percent = percent(share));
     let of_pipe = |s: &&Stall| s.pipe == pipe.pipe;
     match report.stalls.iter().find(of_pipe).filter(|s| s.cycles >= report.cycles * 0.02) {
         Some(stall) => text += &format!(" {}", stall_words(names, stall)),
-        None if share > 0.9 => text += " It hardly ever waits: only less work for it makes the program faster.",
+        None if share > 0.9 => text += text!(" It hardly ever waits: only less work for it makes the program faster."),
         None => {}
     }
     text
@@ -115,20 +118,31 @@ pub fn bottleneck(names: &OpNames<'_>, report: &PerfReport) -> String {
 fn stall_words(names: &OpNames<'_>, stall: &Stall) -> String {
     let waits = names.place(stall.waits);
     let times = if stall.count > 1 { format!("{} times, ", stall.count) } else { String::new() };
-    let cycles = format!("({times}{} cycles on a core)", cycles_text(stall.cycles));
+    let cycles = text!("({times}{cycles} cycles on a core)", times, cycles = cycles_text(stall.cycles));
     match (stall.why, stall.for_op) {
         (Why::Overwrite, Some(op)) => {
-            format!("The {waits} waits until the {} is done with its buffer {cycles}.", names.place(op))
+            text!(
+                "The {waits} waits until the {place} is done with its buffer {cycles}.",
+                waits,
+                place = names.place(op),
+                cycles
+            )
         }
         (why, Some(op)) if op != stall.waits => {
-            format!("The {waits} waits for {} from the {} {cycles}.", why.words(), names.place(op))
+            text!(
+                "The {waits} waits for {why} from the {place} {cycles}.",
+                waits,
+                why = why.words(),
+                place = names.place(op),
+                cycles
+            )
         }
-        (why, _) => format!("The {waits} waits for {} {cycles}.", why.words()),
+        (why, _) => text!("The {waits} waits for {why} {cycles}.", waits, why = why.words(), cycles),
     }
 }
 
 fn path_lines(names: &OpNames<'_>, report: &PerfReport) -> String {
-    let mut text = String::from("critical path:\n");
+    let mut text = String::from(text!("critical path:\n"));
     for step in report.path.iter().take(STEPS) {
         let share = percent(step.cycles / report.cycles.max(1.0));
         let times = if step.count == 1 { String::new() } else { format!(" ({}x)", step.count) };
@@ -155,12 +169,13 @@ fn roofline_line(report: &PerfReport) -> String {
         return String::new();
     }
     let side = if r.is_memory_bound() { "memory" } else { "computing" };
-    format!(
-        "roofline: {:.2} operations per byte moved; {:.0} per cycle reached of {:.0} that {side} allows ({})\n",
-        r.intensity(),
-        r.reached,
-        r.roof(),
-        percent(r.reached / r.roof().max(1e-9))
+    text!(
+        "roofline: {intensity} operations per byte moved; {reached} per cycle reached of {roof} that {side} allows ({percent})\n",
+        intensity = format_args!("{:.2}", r.intensity()),
+        reached = format_args!("{:.0}", r.reached),
+        roof = format_args!("{:.0}", r.roof()),
+        side,
+        percent = percent(r.reached / r.roof().max(1e-9))
     )
 }
 
@@ -169,10 +184,10 @@ fn memory_line(report: &PerfReport) -> String {
     let mut parts = Vec::new();
     for (loc, peak) in report.peaks() {
         let Some(space) = report.target.profile().space(loc) else { continue };
-        let beyond = if peak > space.bytes { " (more than there is)" } else { "" };
+        let beyond = if peak > space.bytes { text!(" (more than there is)") } else { "" };
         parts.push(format!("{} {}{beyond}", space.name, percent(peak as f64 / space.bytes as f64)));
     }
-    if parts.is_empty() { String::new() } else { format!("memory at most: {}\n", parts.join(", ")) }
+    if parts.is_empty() { String::new() } else { text!("memory at most: {parts}\n", parts = parts.join(", ")) }
 }
 
 /// A change in words, with the memory it takes.
@@ -181,20 +196,22 @@ pub fn advice_words(names: &OpNames<'_>, report: &PerfReport, advice: &Advice) -
     let Some((loc, bytes)) = advice.extra else { return change };
     let Some(space) = report.target.profile().space(loc) else { return change };
     let used = report.peaks().get(&loc).copied().unwrap_or(0);
-    let fits = if used + bytes <= space.bytes { "fits" } else { "does not fit as it is" };
+    let fits = if used + bytes <= space.bytes { text!("fits") } else { text!("does not fit as it is") };
     format!("{change} (+{} KiB of {}, {fits})", bytes.div_ceil(1024), space.name)
 }
 
 fn change_words(names: &OpNames<'_>, change: AdviceChange) -> String {
     match change {
-        AdviceChange::DoubleBuffer(op) => format!("double-buffer what the {} fills", names.place(op)),
-        AdviceChange::DoubleBufferBehind(op) => format!("double-buffer what the {} protects", names.place(op)),
-        AdviceChange::FewerFlags => "flags where data flows, and nowhere else".to_string(),
-        AdviceChange::LargerTiles => {
-            "larger tiles, so that starting vector instructions counts less (at most)".to_string()
+        AdviceChange::DoubleBuffer(op) => text!("double-buffer what the {place} fills", place = names.place(op)),
+        AdviceChange::DoubleBufferBehind(op) => {
+            text!("double-buffer what the {place} protects", place = names.place(op))
         }
-        AdviceChange::MoreBlocks(n) => format!("launch {n} blocks (--blocks {n})"),
-        AdviceChange::Faster(op) => format!("if the {} took half as long", names.place(op)),
+        AdviceChange::FewerFlags => text!("flags where data flows, and nowhere else").to_string(),
+        AdviceChange::LargerTiles => {
+            text!("larger tiles, so that starting vector instructions counts less (at most)").to_string()
+        }
+        AdviceChange::MoreBlocks(n) => text!("launch {n} blocks (--blocks {n})", n),
+        AdviceChange::Faster(op) => text!("if the {place} took half as long", place = names.place(op)),
     }
 }
 

@@ -12,6 +12,7 @@ use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{AtomicMode, Effect, Fifo, Meaning, Movement, SyncOp};
 use pto_isa::table::op;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Family, Span, TileType, Token, Type, codes};
 
 /// Steps a plan may have; expanded calls can make a short program long.
@@ -137,7 +138,7 @@ fn build_tiles(checked: &Checked, entry: Option<&str>, options: Options) -> Plan
         let thread = std::thread::Builder::new().stack_size(depth.saturating_mul(STACK_OF_CALL));
         let spawned = thread.spawn_scoped(scope, || build_entry(checked, entry, &functions, options));
         let too_deep = || {
-            let message = format!("calls are nested {depth} deep, more than the memory for them");
+            let message = text!("calls are nested {depth} deep, more than the memory for them", depth);
             Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), message)
         };
         spawned.map_err(|_| too_deep())?.join().unwrap_or_else(|_| Err(too_deep()))
@@ -176,9 +177,9 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> PlanResult<Plan> {
     let common = cube.params().len().min(vector.params().len());
     let differs = (0..common).find(|&k| cube.params()[k].kind != vector.params()[k].kind);
     if let Some(k) = differs {
-        let message = format!("parameter {k} of the cube function is not that of the vector function");
+        let message = text!("parameter {k} of the cube function is not that of the vector function", k);
         return Err(Diagnostic::new(codes::RUN_ENTRY, cube.entry_span(), message)
-            .legal("two functions without an entry start together and take the same arguments"));
+            .legal(text!("two functions without an entry start together and take the same arguments")));
     }
     let (more, less) =
         if cube.params().len() < vector.params().len() { (&vector, &mut cube) } else { (&cube, &mut vector) };
@@ -195,7 +196,7 @@ fn join(mut cube: Plan, mut vector: Plan, vectors: u32) -> PlanResult<Plan> {
 fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Options) -> PlanResult<Plan> {
     let module = checked.module();
     let Some(first) = entry.function.or_else(|| module.block(entry.body).ops.first().copied()) else {
-        let message = "the program is empty";
+        let message = text!("the program is empty");
         return Err(Diagnostic::new(codes::RUN_ENTRY, Span::default(), message));
     };
     let mut builder = PlanBuilder::new(checked, entry.name.clone(), first, options);
@@ -276,9 +277,9 @@ impl<'a> PlanBuilder<'a> {
 
     pub fn push(&mut self, step: Step) -> PlanResult<StepId> {
         if self.plan.code.steps.len() >= MAX_STEPS {
-            let message = format!("the program expands to more than {MAX_STEPS} steps");
+            let message = text!("the program expands to more than {MAX_STEPS} steps", MAX_STEPS);
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
-                .help("calls are expanded in place; call fewer functions from several places"));
+                .help(text!("calls are expanded in place; call fewer functions from several places")));
         }
         self.plan.code.origins.push(self.at);
         Ok(self.plan.code.steps.push(step))
@@ -325,7 +326,7 @@ impl<'a> PlanBuilder<'a> {
         let at = self.plan.memory.core_bytes;
         let end = at.saturating_add(bytes.next_multiple_of(64));
         if end > MAX_OWN_BYTES {
-            let message = format!("the tiles of the program need more than {} GiB", MAX_OWN_BYTES >> 30);
+            let message = text!("the tiles of the program need more than {value} GiB", value = MAX_OWN_BYTES >> 30);
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message));
         }
         self.plan.memory.core_bytes = end;
@@ -357,21 +358,21 @@ impl<'a> PlanBuilder<'a> {
     pub fn scalar(&self, value: ValueId) -> PlanResult<Reg> {
         match self.slot(value) {
             ValueStorage::Scalar(reg) => Ok(reg),
-            _ => Err(self.unsupported(&format!("a {} as a number", self.module.value_type(value).noun()))),
+            _ => Err(self.unsupported(&text!("a {module} as a number", module = self.module.value_type(value).noun()))),
         }
     }
 
     pub fn tile(&self, value: ValueId) -> PlanResult<TileId> {
         match self.slot(value) {
             ValueStorage::Tile(tile) => Ok(tile),
-            _ => Err(self.unsupported(&format!("a {} as a tile", self.module.value_type(value).noun()))),
+            _ => Err(self.unsupported(&text!("a {module} as a tile", module = self.module.value_type(value).noun()))),
         }
     }
 
     pub fn view(&self, value: ValueId) -> PlanResult<ViewId> {
         match self.slot(value) {
             ValueStorage::View(view) => Ok(view),
-            _ => Err(self.unsupported(&format!("a {} as a view", self.module.value_type(value).noun()))),
+            _ => Err(self.unsupported(&text!("a {module} as a view", module = self.module.value_type(value).noun()))),
         }
     }
 
@@ -385,19 +386,19 @@ impl<'a> PlanBuilder<'a> {
     pub fn operand_reg(&self, id: OpId, name: &str) -> PlanResult<Reg> {
         match self.module.operand(id, name) {
             Some(value) => self.scalar(value),
-            None => Err(self.unsupported(&format!("it without `{name}`"))),
+            None => Err(self.unsupported(&text!("it without `{name}`", name))),
         }
     }
 
     pub fn operand_tile(&self, id: OpId, name: &str) -> PlanResult<TileId> {
         match self.module.operand(id, name) {
             Some(value) => self.tile(value),
-            None => Err(self.unsupported(&format!("it without `{name}`"))),
+            None => Err(self.unsupported(&text!("it without `{name}`", name))),
         }
     }
 
     pub fn result(&self, id: OpId) -> PlanResult<ValueId> {
-        self.module.results(id).next().ok_or_else(|| self.unsupported("it without a result"))
+        self.module.results(id).next().ok_or_else(|| self.unsupported(text!("it without a result")))
     }
 
     /// Defines the result as a scalar.
@@ -410,7 +411,11 @@ impl<'a> PlanBuilder<'a> {
     /// The error for what the engine does not run.
     pub fn unsupported(&self, what: &str) -> Diagnostic {
         let name = self.module.op(self.at).op.row().full_name();
-        Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), format!("`{name}`: the engine does not run {what}"))
+        Diagnostic::new(
+            codes::RUN_UNSUPPORTED,
+            self.place(),
+            text!("`{name}`: the engine does not run {what}", name, what),
+        )
     }
 
     // ---- operations -------------------------------------------------------------------------------------------
@@ -445,7 +450,7 @@ impl<'a> PlanBuilder<'a> {
             Some(StepMaker::PrintMemory) => self.print_memory(id),
             Some(StepMaker::PrintScalar) => self.print_scalar(id),
             Some(StepMaker::Kernel(kernel)) => self.kernel_op(id, kernel),
-            None => Err(self.unsupported("this instruction")),
+            None => Err(self.unsupported(text!("this instruction"))),
         };
         self.at = outer;
         done

@@ -5,6 +5,7 @@ use super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, BlockId, OpId, RegionId, ValueId};
 use pto_isa::row::{Control, CoreKind};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Type, codes};
 use std::collections::{HashMap, HashSet};
 
@@ -27,9 +28,9 @@ impl PlanBuilder<'_> {
             // Ends of regions: the operation that has the region deals with them, except for branches.
             Some(Control::Yield | Control::FusionYield | Control::Condition) => Ok(()),
             Some(Control::Branch | Control::CondBranch | Control::Switch) => {
-                Err(self.unsupported("a branch outside a function or region"))
+                Err(self.unsupported(text!("a branch outside a function or region")))
             }
-            _ => Err(self.unsupported("this operation")),
+            _ => Err(self.unsupported(text!("this operation"))),
         }
     }
 
@@ -219,7 +220,7 @@ impl PlanBuilder<'_> {
             (ValueStorage::Tile(from), ValueStorage::Tile(to)) => Step::MoveTile { from, to },
             (ValueStorage::View(from), ValueStorage::View(to)) => Step::MoveView { from, to },
             (ValueStorage::Nothing, _) | (_, ValueStorage::Nothing) => return Ok(()),
-            _ => return Err(self.unsupported("a value that changes its kind")),
+            _ => return Err(self.unsupported(text!("a value that changes its kind"))),
         };
         self.push(step).map(drop)
     }
@@ -400,15 +401,15 @@ impl PlanBuilder<'_> {
     /// A call is expanded in place.
     fn call(&mut self, id: OpId) -> PlanResult<()> {
         let Some(&callee) = self.callees.get(&id) else {
-            return Err(self.unsupported("a call of a function without a body"));
+            return Err(self.unsupported(text!("a call of a function without a body")));
         };
         if !self.plan.cores.role.executes(stated_kind(self.module, callee)) {
             return Ok(());
         }
         if !self.open_calls.insert(callee) {
-            let message = "a function that calls itself".to_string();
+            let message = text!("a function that calls itself").to_string();
             return Err(Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message)
-                .help("write a loop: device code has no stack"));
+                .help(text!("write a loop: device code has no stack")));
         }
         let region = self.module.op_regions(callee)[0];
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };

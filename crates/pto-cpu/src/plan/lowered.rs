@@ -4,12 +4,13 @@ use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::OpId;
 use pto_isa::Order;
+use pto_isa::text;
 
 impl PlanBuilder<'_> {
     /// `bind_tile`: the same bytes with a layout and a valid region.
     pub fn rebind(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
-            return Err(self.unsupported("it without a source"));
+            return Err(self.unsupported(text!("it without a source")));
         };
         if let ValueStorage::View(view) = self.slot(source) {
             let value = self.result(id)?;
@@ -31,13 +32,15 @@ impl PlanBuilder<'_> {
         let from = self.operand_tile(id, "source")?;
         let (offsets, steps) =
             (self.mixed(id, "offsets", "static_offsets")?, self.mixed(id, "strides", "static_strides")?);
-        let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
+        let [row, col] = offsets[..] else { return Err(self.unsupported(text!("this number of offsets"))) };
         if steps.iter().any(|s| self.plan.start.scalars[*s] != 1) {
-            return Err(self.unsupported("a window of a tile that leaves rows or columns out"));
+            return Err(self.unsupported(text!("a window of a tile that leaves rows or columns out")));
         }
         let value = self.result(id)?;
-        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
-        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported(text!("this result"))) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else {
+            return Err(self.unsupported(text!("this result")));
+        };
         let size = (ty.rows as u32, ty.cols as u32);
         let valid = WindowValid::Given(ExtentValue::Fixed(size.0), ExtentValue::Fixed(size.1));
         self.push_window(TileWindow { from, to, row, col, size, valid })
@@ -46,13 +49,13 @@ impl PlanBuilder<'_> {
     /// `memref.load`, `memref.store`: one element of a tile whose rows lie one after another, or of a window of one.
     pub fn buffer_element(&mut self, id: OpId, tile: TileId) -> PlanResult<()> {
         let Some(ty) = self.module.operand(id, "memref").and_then(|v| self.module.tile(v)).copied() else {
-            return Err(self.unsupported("this buffer"));
+            return Err(self.unsupported(text!("this buffer")));
         };
         let indices = self.operands(id, "indices");
-        let [row, col] = indices[..] else { return Err(self.unsupported("this number of indices")) };
+        let [row, col] = indices[..] else { return Err(self.unsupported(text!("this number of indices"))) };
         if ty.is_boxed() || ty.order() != Order::Nd {
-            let why = if ty.is_boxed() { "has boxes" } else { "is bound column by column" };
-            return Err(self.unsupported(&format!("elements of a buffer that {why}")));
+            let why = if ty.is_boxed() { text!("has boxes") } else { text!("is bound column by column") };
+            return Err(self.unsupported(&text!("elements of a buffer that {why}", why)));
         }
         let (row, col) = (self.scalar(row)?, self.scalar(col)?);
         // Only when the program runs it is known how far apart the rows of a window are.

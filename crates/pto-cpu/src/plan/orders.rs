@@ -4,6 +4,7 @@ use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{Effect, Meaning, SyncOp};
+use pto_isa::text;
 
 impl PlanBuilder<'_> {
     pub fn order(&mut self, order: PipeOrder) -> PlanResult<()> {
@@ -18,7 +19,7 @@ impl PlanBuilder<'_> {
         match code.row().meaning {
             Meaning::Local(_) => return self.event_ids_op(id),
             Meaning::Sync(is) if is.is_signal() || is == SyncOp::AllCores => return self.signal_op(id, is),
-            _ if code.row().effect != Effect::Sync => return Err(self.unsupported("this instruction")),
+            _ if code.row().effect != Effect::Sync => return Err(self.unsupported(text!("this instruction"))),
             _ => {}
         }
         for value in self.module.results(id) {

@@ -4,6 +4,7 @@ use super::roles::{callees, stated_kind};
 use crate::args::{Param, ParamKind};
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::row::CoreKind;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Span, TileType, Type, ViewType, codes};
 use std::collections::HashSet;
 
@@ -33,7 +34,7 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
         let wanted = wanted.trim_start_matches('@');
         return match functions.iter().find(|(n, ..)| n == wanted) {
             Some(f) => found(f),
-            None => Err(no_entry(module, format!("there is no function `@{wanted}` with a body"), &names())),
+            None => Err(no_entry(module, text!("there is no function `@{wanted}` with a body", wanted), &names())),
         };
     }
     let entries: Vec<_> = functions.iter().filter(|(_, f, _)| is_entry(module, *f)).collect();
@@ -43,16 +44,18 @@ pub(super) fn entry_function(module: &Module, wanted: Option<&str>) -> Result<En
         ([], []) if !module.block(module.top).ops.is_empty() => {
             Ok(EntryPoint { name: String::new(), function: None, body: module.top, partner: None })
         }
-        ([], []) => Err(no_entry(module, "the program has no function to run".to_string(), "")),
+        ([], []) => Err(no_entry(module, text!("the program has no function to run").to_string(), "")),
         ([], _) => match halves(module, &functions) {
             Some((cube, vector)) => found(cube).map(|e| EntryPoint { partner: Some((vector.1, vector.2)), ..e }),
-            None => {
-                Err(no_entry(module, "the program has several functions and none is the entry".to_string(), &names()))
-            }
+            None => Err(no_entry(
+                module,
+                text!("the program has several functions and none is the entry").to_string(),
+                &names(),
+            )),
         },
         _ => {
             let marked = entries.iter().map(|(n, ..)| n.as_str()).collect::<Vec<_>>().join(", ");
-            Err(no_entry(module, "the program has several entries".to_string(), &marked))
+            Err(no_entry(module, text!("the program has several entries").to_string(), &marked))
         }
     }
 }
@@ -75,7 +78,7 @@ fn no_entry(module: &Module, message: String, names: &str) -> Diagnostic {
     if names.is_empty() {
         d
     } else {
-        d.legal(format!("functions: {names}")).help("name one with --func, or mark it `attributes {pto.entry}`")
+        d.legal(format!("functions: {names}")).help(text!("name one with --func, or mark it `attributes {pto.entry}`"))
     }
 }
 

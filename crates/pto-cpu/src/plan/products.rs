@@ -5,6 +5,7 @@ use crate::kernels::{ROUNDING, Rounding};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::table::op;
+use pto_isa::text;
 
 /// Mantissa bits of HF32 and TF32.
 const HF32: u64 = 11;
@@ -19,7 +20,7 @@ impl PlanBuilder<'_> {
             ValueStorage::Tile(tile) => tile,
             _ => match self.define(dst)? {
                 ValueStorage::Tile(tile) => tile,
-                _ => return Err(self.unsupported("this destination")),
+                _ => return Err(self.unsupported(text!("this destination"))),
             },
         };
         self.push(Step::ScaleAddress { operand, scale })?;
@@ -38,7 +39,7 @@ impl PlanBuilder<'_> {
         let to_even = match mode {
             "ROUND" => false,
             "RINT" | "CAST_RINT" => true,
-            _ => return Err(self.unsupported("this rounding mode")),
+            _ => return Err(self.unsupported(text!("this rounding mode"))),
         };
         let state = if enabled { Rounding::new(mantissa, to_even).0 } else { 0 };
         let (from, to) = (self.constant(state), self.state(ROUNDING.trim_start_matches('$')));

@@ -5,6 +5,7 @@ use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::Type;
 use pto_isa::row::Arith;
+use pto_isa::text;
 
 impl PlanBuilder<'_> {
     pub fn arith_op(&mut self, id: OpId) -> PlanResult<()> {
@@ -35,7 +36,7 @@ impl PlanBuilder<'_> {
             return self.define(value).map(drop);
         }
         let Some(bits) = self.module.attr(id, "value").and_then(|a| constant_bits(a, &ty)) else {
-            return Err(self.unsupported(&format!("a constant of type {ty}")));
+            return Err(self.unsupported(&text!("a constant of type {ty}", ty)));
         };
         let reg = self.constant(bits);
         self.slots[value.index()] = ValueStorage::Scalar(reg);
@@ -53,7 +54,7 @@ impl PlanBuilder<'_> {
         match *self.module.operands(id) {
             [a, b] => Ok((self.scalar(a.value)?, self.scalar(b.value)?)),
             [a] => Ok((self.scalar(a.value)?, self.scalar(a.value)?)),
-            _ => Err(self.unsupported("these operands")),
+            _ => Err(self.unsupported(text!("these operands"))),
         }
     }
 
@@ -63,7 +64,7 @@ impl PlanBuilder<'_> {
     }
 
     fn binary(&mut self, id: OpId, step: impl Fn(IntType, Reg, Reg, Reg) -> Step) -> PlanResult<()> {
-        let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported("this type")) };
+        let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported(text!("this type"))) };
         let (a, b) = self.pair(id)?;
         let out = self.result_reg(id)?;
         self.push(step(kind, a, b, out)).map(drop)
@@ -72,7 +73,7 @@ impl PlanBuilder<'_> {
     fn float_binary(&mut self, id: OpId, step: impl Fn(FloatType, Reg, Reg, Reg) -> Step) -> PlanResult<()> {
         let ty = self.operand_type(id);
         let Some(kind) = ty.scalar().and_then(float_of) else {
-            return Err(self.unsupported(&format!("scalar arithmetic on {ty}")));
+            return Err(self.unsupported(&text!("scalar arithmetic on {ty}", ty)));
         };
         let (a, b) = self.pair(id)?;
         let out = self.result_reg(id)?;
@@ -80,7 +81,9 @@ impl PlanBuilder<'_> {
     }
 
     fn select(&mut self, id: OpId) -> PlanResult<()> {
-        let [condition, a, b] = *self.module.operands(id) else { return Err(self.unsupported("these operands")) };
+        let [condition, a, b] = *self.module.operands(id) else {
+            return Err(self.unsupported(text!("these operands")));
+        };
         let condition = self.scalar(condition.value)?;
         let value = self.result(id)?;
         let result = self.define_handle(value)?;
@@ -101,7 +104,7 @@ impl PlanBuilder<'_> {
     }
 
     fn extended(&mut self, id: OpId, op: ExtendedOp) -> PlanResult<()> {
-        let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported("this type")) };
+        let Some(kind) = int_type(&self.operand_type(id)) else { return Err(self.unsupported(text!("this type"))) };
         let (a, b) = self.pair(id)?;
         let out = self.reg();
         self.reg();
@@ -113,7 +116,7 @@ impl PlanBuilder<'_> {
 
     fn cast(&mut self, id: OpId, is: Arith) -> PlanResult<()> {
         let Some(operand) = self.module.operands(id).first().map(|o| o.value) else {
-            return Err(self.unsupported("it without an operand"));
+            return Err(self.unsupported(text!("it without an operand")));
         };
         let value = self.result(id)?;
         if is == Arith::Unrealized {
@@ -122,7 +125,7 @@ impl PlanBuilder<'_> {
         }
         let (from, to) = (self.operand_type(id), self.module.value_type(value).clone());
         let Some(cast) = cast_of(is, &from, &to) else {
-            return Err(self.unsupported(&format!("a cast from {from} to {to}")));
+            return Err(self.unsupported(&text!("a cast from {from} to {to}", from, to)));
         };
         let a = self.scalar(operand)?;
         let out = self.result_reg(id)?;

@@ -6,6 +6,7 @@ use crate::prepared::*;
 use pto_ir::{OpId, ValueId};
 use pto_isa::row::{ElemRule, Harm, Movement, OperandExtent, RegionExtent, Storage, Sums};
 use pto_isa::rules::{Instance, RuleArg};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
 
 impl PlanBuilder<'_> {
@@ -32,7 +33,7 @@ impl PlanBuilder<'_> {
     /// Where a tile is allocated that is an error, where it is given only a warning; but its elements would lie outside of it.
     fn fills_boxes(&self, ty: &TileType) -> PlanResult<()> {
         if ty.breaks(TileRule::BoxCols) {
-            return Err(self.unsupported(&format!("{ty}, whose columns do not fill its boxes")));
+            return Err(self.unsupported(&text!("{ty}, whose columns do not fill its boxes", ty)));
         }
         Ok(())
     }
@@ -59,13 +60,13 @@ impl PlanBuilder<'_> {
         let (ty, count) = match self.module.value_type(value) {
             Type::Tile(t) | Type::TileBuf(t) => (self.tile_type(t), 1),
             Type::MultiTile(t, n) => (self.tile_type(t), *n),
-            _ => return Err(self.unsupported("an allocation of this type")),
+            _ => return Err(self.unsupported(text!("an allocation of this type"))),
         };
         self.fills_boxes(&ty)?;
         let addresses = [self.operands(id, "addr"), self.operands(id, "addrs")].concat();
         let address = match addresses[..] {
             [addr] => TileAddress::At(self.scalar(addr)?),
-            [_, ..] => return Err(self.unsupported("a buffer with several addresses")),
+            [_, ..] => return Err(self.unsupported(text!("a buffer with several addresses"))),
             [] => self.free_place(ty.bytes().saturating_mul(count))?,
         };
         let tile = self.handle();
@@ -92,12 +93,12 @@ impl PlanBuilder<'_> {
         let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
             (Some(value), _) => self.scalar(value)?,
             (None, Some(n)) => self.constant(n as u64),
-            (None, None) => return Err(self.unsupported("it without an address")),
+            (None, None) => return Err(self.unsupported(text!("it without an address"))),
         };
         let out = match self.module.results(id).next() {
             Some(value) => {
                 let ValueStorage::Tile(out) = self.define_handle(value)? else {
-                    return Err(self.unsupported("this result"));
+                    return Err(self.unsupported(text!("this result")));
                 };
                 out
             }
@@ -112,9 +113,9 @@ impl PlanBuilder<'_> {
     pub fn window(&mut self, id: OpId) -> PlanResult<()> {
         let from = self.operand_tile(id, "source")?;
         let offsets = self.operands(id, "offsets");
-        let [row, col] = offsets[..] else { return Err(self.unsupported("this number of offsets")) };
+        let [row, col] = offsets[..] else { return Err(self.unsupported(text!("this number of offsets"))) };
         let value = self.result(id)?;
-        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported(text!("this result"))) };
         let given = self.module.operand(id, "valid_row").is_some() || self.module.storage(id) == Some(Storage::Window);
         let valid = if given {
             let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
@@ -122,7 +123,9 @@ impl PlanBuilder<'_> {
         } else {
             WindowValid::Inherited
         };
-        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else {
+            return Err(self.unsupported(text!("this result")));
+        };
         self.push_window(TileWindow {
             from,
             to,
@@ -137,7 +140,7 @@ impl PlanBuilder<'_> {
     pub fn rebind_window(&mut self, id: OpId) -> PlanResult<()> {
         let dst = self.destination(id, "dst")?;
         let ty = self.module.tile(dst).copied();
-        let Some(ty) = ty else { return Err(self.unsupported("this destination")) };
+        let Some(ty) = ty else { return Err(self.unsupported(text!("this destination"))) };
         let to = self.handle_of(dst)?;
         // What is not valid may lie outside: a window has the columns of its source, wherever it starts.
         let valid = |d: Dim, physical: u64| d.fixed().unwrap_or(physical) as u32;
@@ -172,7 +175,7 @@ impl PlanBuilder<'_> {
     pub fn retype(&mut self, id: OpId) -> PlanResult<()> {
         match self.module.operand(id, "src") {
             Some(source) => self.retyped(id, source).map(drop),
-            None => Err(self.unsupported("it without `src`")),
+            None => Err(self.unsupported(text!("it without `src`"))),
         }
     }
 
@@ -180,14 +183,16 @@ impl PlanBuilder<'_> {
     pub fn retyped(&mut self, id: OpId, source: ValueId) -> PlanResult<TileId> {
         let from = self.tile(source)?;
         let value = self.result(id)?;
-        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported("this result")) };
+        let Some(ty) = self.module.tile(value).copied() else { return Err(self.unsupported(text!("this result"))) };
         self.fills_boxes(&ty)?;
         if let Some(whole) = self.module.tile(source).filter(|whole| ty.loc != whole.loc || ty.bytes() > whole.bytes())
         {
-            return Err(self.unsupported(&format!("{ty} in the bytes of {whole}")));
+            return Err(self.unsupported(&text!("{ty} in the bytes of {whole}", ty, whole)));
         }
         let geometry = self.geometry(&self.tile_type(&ty));
-        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else {
+            return Err(self.unsupported(text!("this result")));
+        };
         self.push(Step::Retype { from, to, geometry })?;
         Ok(to)
     }
@@ -201,10 +206,12 @@ impl PlanBuilder<'_> {
 
     pub fn pick(&mut self, id: OpId) -> PlanResult<()> {
         let source = self.module.operand(id, "source").map(|v| self.slot(v));
-        let Some(ValueStorage::Multi(from, count)) = source else { return Err(self.unsupported("this source")) };
+        let Some(ValueStorage::Multi(from, count)) = source else { return Err(self.unsupported(text!("this source"))) };
         let slot = self.operand_reg(id, "slot")?;
         let value = self.result(id)?;
-        let ValueStorage::Tile(to) = self.define_handle(value)? else { return Err(self.unsupported("this result")) };
+        let ValueStorage::Tile(to) = self.define_handle(value)? else {
+            return Err(self.unsupported(text!("this result")));
+        };
         self.push(Step::Pick { from, slot, count: count as u32, to }).map(drop)
     }
 
@@ -217,7 +224,7 @@ impl PlanBuilder<'_> {
         let is_result = |v: &ValueId| Some(usize::from(self.module.value(*v).slot)) == slot;
         let operand = self.module.operand(id, name);
         let result = self.module.results(id).find(is_result);
-        operand.or(result).ok_or_else(|| self.unsupported(&format!("it without `{name}`")))
+        operand.or(result).ok_or_else(|| self.unsupported(&text!("it without `{name}`", name)))
     }
 
     /// The register of a tile, made when the value is new.
@@ -227,7 +234,7 @@ impl PlanBuilder<'_> {
         }
         match self.define_handle(value)? {
             ValueStorage::Tile(tile) => Ok(tile),
-            _ => Err(self.unsupported("this destination")),
+            _ => Err(self.unsupported(text!("this destination"))),
         }
     }
 
@@ -255,7 +262,7 @@ impl PlanBuilder<'_> {
             (Some(operand), None) => self.tile(operand),
             (operand, Some(result)) => {
                 let ValueStorage::Tile(tile) = self.define(result)? else {
-                    return Err(self.unsupported("this result"));
+                    return Err(self.unsupported(text!("this result")));
                 };
                 if let Some(operand) = operand {
                     let from = self.tile(operand)?;
@@ -263,7 +270,7 @@ impl PlanBuilder<'_> {
                 }
                 Ok(tile)
             }
-            (None, None) => Err(self.unsupported("it without a destination")),
+            (None, None) => Err(self.unsupported(text!("it without a destination"))),
         }
     }
 
@@ -342,7 +349,7 @@ impl PlanBuilder<'_> {
         let counts = [step.tiles.len(), step.views.len(), step.scalars.len()];
         let most = [MAX_TILES, MAX_VIEWS, MAX_SCALARS];
         if counts.iter().zip(most).any(|(count, most)| *count > most) {
-            return Err(self.unsupported("so many operands"));
+            return Err(self.unsupported(text!("so many operands")));
         }
         self.rule_check(id)?;
         let vector = step.tiles.iter().find(|o| o.writes && o.value.is_some_and(|v| self.is_vector(v)));
@@ -461,7 +468,7 @@ impl PlanBuilder<'_> {
             let types: Vec<String> = instance.args.iter().filter_map(|a| Some(a.ty.tile()?.to_string())).collect();
             let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
             kernel.prepare(&site).ok_or_else(|| {
-                let message = format!("`{}`: the engine has no code for these operands", row.full_name());
+                let message = text!("`{row}`: the engine has no code for these operands", row = row.full_name());
                 Diagnostic::new(codes::RUN_UNSUPPORTED, self.place(), message).remark(types.join(", ")).page(row.name)
             })
         })
@@ -491,7 +498,7 @@ impl PlanBuilder<'_> {
         };
         // An absent operand is a null pointer to the kernel, so nothing else may look like one.
         if register.is_none() && !may_be_absent {
-            return Err(self.unsupported("this operand"));
+            return Err(self.unsupported(text!("this operand")));
         }
         Ok(CallOperand { register, value, reads: dir != Dir::Out, writes: dir != Dir::In })
     }
@@ -551,7 +558,8 @@ impl PlanBuilder<'_> {
 
     /// An extent with the tiles and the register it is taken from.
     fn open_extent(&self, id: OpId, extent: Option<RegionExtent>) -> PlanResult<OpenExtent> {
-        let missing = || self.unsupported("a result whose valid region is open and does not follow from an operand");
+        let missing =
+            || self.unsupported(text!("a result whose valid region is open and does not follow from an operand"));
         let extent = extent.ok_or_else(missing)?;
         let mut open = OpenExtent { extent, tiles: [TileId(0); 4], index: Reg(0) };
         for (tile, slot) in open.tiles.iter_mut().zip(extent.measure.slots().into_iter().flatten()) {

@@ -4,6 +4,7 @@ use super::build::{PlanBuilder, PlanResult};
 use crate::prepared::*;
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::row::{Arith, CoreQuery, LocalOp, Meaning, Movement, Storage};
+use pto_isa::text;
 use pto_isa::{Dim, GlobalLayout, Loc, MemrefType, PtrSpace, ScalarType, Type};
 
 impl PlanBuilder<'_> {
@@ -32,7 +33,7 @@ impl PlanBuilder<'_> {
             Meaning::Local(LocalOp::GetField | LocalOp::SetField) => self.struct_field(id),
             Meaning::Arith(Arith::ClearBit) => self.bit_op(id, IntOp::ClearBit),
             Meaning::Arith(Arith::SetBit) => self.bit_op(id, IntOp::SetBit),
-            _ => Err(self.unsupported("this operation")),
+            _ => Err(self.unsupported(text!("this operation"))),
         }
     }
 
@@ -78,7 +79,7 @@ impl PlanBuilder<'_> {
     fn valid_query(&mut self, id: OpId, is: Storage) -> PlanResult<()> {
         let slot = if is == Storage::GetValid { "source" } else { "src" };
         let named = self.module.operand(id, slot).or_else(|| self.module.operands(id).first().map(|o| o.value));
-        let Some(value) = named else { return Err(self.unsupported("it without a tile")) };
+        let Some(value) = named else { return Err(self.unsupported(text!("it without a tile"))) };
         let tile = self.tile(value)?;
         let mut outs = Vec::new();
         for value in self.module.results(id) {
@@ -89,7 +90,7 @@ impl PlanBuilder<'_> {
             (Storage::GetValid, [rows, cols]) => (*rows, *cols),
             (Storage::ValidRows, [rows]) => (*rows, self.reg()),
             (_, [cols]) => (self.reg(), *cols),
-            _ => return Err(self.unsupported("these results")),
+            _ => return Err(self.unsupported(text!("these results"))),
         };
         self.push(Step::GetValid { tile, rows, cols }).map(drop)
     }
@@ -102,14 +103,14 @@ impl PlanBuilder<'_> {
             (ValueStorage::Scalar(reg), Type::Ptr(_, PtrSpace::On(loc))) => Ok(Pointer::Scalar(reg, Some(*loc))),
             (ValueStorage::Scalar(reg), _) => Ok(Pointer::Scalar(reg, None)),
             (ValueStorage::View(view), _) => Ok(Pointer::View(view)),
-            _ => Err(self.unsupported("this pointer")),
+            _ => Err(self.unsupported(text!("this pointer"))),
         }
     }
 
     fn move_pointer(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.module.operand(id, "ptr");
         let (Some(value), index) = (value, self.operand_reg(id, "offset")?) else {
-            return Err(self.unsupported("it without a pointer"));
+            return Err(self.unsupported(text!("it without a pointer")));
         };
         let bits = self.elem_bits(value)?;
         let address = self.address_register(value)?;
@@ -119,7 +120,7 @@ impl PlanBuilder<'_> {
 
     fn cast_pointer(&mut self, id: OpId) -> PlanResult<()> {
         let Some(value) = self.module.operands(id).first().map(|o| o.value) else {
-            return Err(self.unsupported("it without an operand"));
+            return Err(self.unsupported(text!("it without an operand")));
         };
         let from = self.address_register(value)?;
         let to = self.result_reg(id)?;
@@ -135,12 +136,14 @@ impl PlanBuilder<'_> {
                 self.push(Step::ViewAddress { view, out })?;
                 Ok(out)
             }
-            _ => Err(self.unsupported("this pointer")),
+            _ => Err(self.unsupported(text!("this pointer"))),
         }
     }
 
     fn address_of(&mut self, id: OpId) -> PlanResult<()> {
-        let Some(value) = self.module.operand(id, "src") else { return Err(self.unsupported("it without an operand")) };
+        let Some(value) = self.module.operand(id, "src") else {
+            return Err(self.unsupported(text!("it without an operand")));
+        };
         let slot = self.slot(value);
         let result = self.result(id)?;
         if let (ValueStorage::View(from), ValueStorage::View(to)) = (slot, self.define(result)?) {
@@ -150,7 +153,7 @@ impl PlanBuilder<'_> {
         match slot {
             ValueStorage::View(view) => self.push(Step::ViewAddress { view, out }).map(drop),
             ValueStorage::Tile(tile) => self.push(Step::TileAddress { tile, out }).map(drop),
-            _ => Err(self.unsupported("this operand")),
+            _ => Err(self.unsupported(text!("this operand"))),
         }
     }
 
@@ -162,7 +165,7 @@ impl PlanBuilder<'_> {
             (None, Type::Ptr(ScalarType::I1, _)) => Ok(8),
             (None, Type::Ptr(ScalarType::Index | ScalarType::F64, _)) => Ok(64),
             (None, Type::Memref(m)) => Ok(if m.view.elem == ScalarType::I1 { 8 } else { 64 }),
-            _ => Err(self.unsupported("a pointer to this type")),
+            _ => Err(self.unsupported(text!("a pointer to this type"))),
         }
     }
 
@@ -180,7 +183,9 @@ impl PlanBuilder<'_> {
     }
 
     fn make_view(&mut self, id: OpId) -> PlanResult<()> {
-        let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, "ptr") else {
+            return Err(self.unsupported(text!("it without a pointer")));
+        };
         let value = self.result(id)?;
         let make = MakeView {
             pointer: self.pointer(ptr)?,
@@ -192,7 +197,7 @@ impl PlanBuilder<'_> {
             out: self.new_view(),
         };
         if make.shape.len() > 5 {
-            return Err(self.unsupported("a view with more than five dimensions"));
+            return Err(self.unsupported(text!("a view with more than five dimensions")));
         }
         self.slots[value.index()] = ValueStorage::View(make.out);
         let at = self.plan.views.made.push(make);
@@ -201,7 +206,7 @@ impl PlanBuilder<'_> {
 
     fn partition(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
-            return Err(self.unsupported("it without a source"));
+            return Err(self.unsupported(text!("it without a source")));
         };
         let (offsets, sizes) = (self.operands(id, "offsets"), self.operands(id, "sizes"));
         let partition = Partition {
@@ -225,7 +230,7 @@ impl PlanBuilder<'_> {
 
     fn view_query(&mut self, id: OpId) -> PlanResult<()> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
-        let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
+        let [source, index] = operands[..] else { return Err(self.unsupported(text!("these operands"))) };
         let rank = self.rank(source);
         let (view, index) = (self.view(source)?, self.scalar(index)?);
         let out = self.result_reg(id)?;
@@ -245,7 +250,9 @@ impl PlanBuilder<'_> {
 
     /// A load or store of one element; the value is an operand of a store and the result of a load.
     pub fn scalar_access(&mut self, id: OpId, pointer: &str, indices: &[&str], value: &str) -> PlanResult<()> {
-        let Some(ptr) = self.module.operand(id, pointer) else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, pointer) else {
+            return Err(self.unsupported(text!("it without a pointer")));
+        };
         let places: Vec<ValueId> = indices.iter().flat_map(|n| self.operands(id, n)).collect();
         let stored = self.module.operand(id, value);
         let value = match stored {
@@ -253,7 +260,7 @@ impl PlanBuilder<'_> {
             None => self.result(id)?,
         };
         let Some(elem) = scalar_elem(self.module.value_type(value)) else {
-            return Err(self.unsupported(&format!("an access of {}", self.module.value_type(value))));
+            return Err(self.unsupported(&text!("an access of {module}", module = self.module.value_type(value))));
         };
         if stored.is_none() {
             self.define(value)?;
@@ -275,7 +282,7 @@ impl PlanBuilder<'_> {
         let value = self.result(id)?;
         let count = local_size(self.module.value_type(value));
         if count > 1 << 20 {
-            return Err(self.unsupported("a local array of more than a million elements"));
+            return Err(self.unsupported(text!("a local array of more than a million elements")));
         }
         let first = self.plan.start.scalars.extend_by(count as usize, 0);
         self.slots[value.index()] = ValueStorage::Array(first);
@@ -283,11 +290,13 @@ impl PlanBuilder<'_> {
     }
 
     fn local_array(&mut self, id: OpId) -> PlanResult<()> {
-        let Some(array) = self.module.operand(id, "array") else { return Err(self.unsupported("it without an array")) };
+        let Some(array) = self.module.operand(id, "array") else {
+            return Err(self.unsupported(text!("it without an array")));
+        };
         let dims = match self.module.value_type(array) {
             Type::LocalArray(v) => v.dims.iter().map(|d| d.fixed().unwrap_or(0) as u32).collect(),
             Type::EventIds(n) => vec![*n as u32],
-            _ => return Err(self.unsupported("this array")),
+            _ => return Err(self.unsupported(text!("this array"))),
         };
         let indices = [self.operands(id, "indices"), self.operands(id, "index")].concat();
         self.local(id, array, dims, &indices)
@@ -301,7 +310,7 @@ impl PlanBuilder<'_> {
     }
 
     fn local(&mut self, id: OpId, array: ValueId, dims: Vec<u32>, indices: &[ValueId]) -> PlanResult<()> {
-        let ValueStorage::Array(first) = self.slot(array) else { return Err(self.unsupported("this array")) };
+        let ValueStorage::Array(first) = self.slot(array) else { return Err(self.unsupported(text!("this array"))) };
         let indices = self.regs(indices)?;
         let stored = self.module.operand(id, "value");
         let value = match stored {
@@ -313,12 +322,14 @@ impl PlanBuilder<'_> {
     }
 
     fn struct_field(&mut self, id: OpId) -> PlanResult<()> {
-        let Some(record) = self.module.operand(id, "s") else { return Err(self.unsupported("it without a record")) };
+        let Some(record) = self.module.operand(id, "s") else {
+            return Err(self.unsupported(text!("it without a record")));
+        };
         let path: Vec<usize> = match self.module.attr(id, "path") {
             Some(Attr::Array(items)) => items.iter().filter_map(Attr::int).map(|n| n as usize).collect(),
             _ => Vec::new(),
         };
-        let ValueStorage::Array(first) = self.slot(record) else { return Err(self.unsupported("this record")) };
+        let ValueStorage::Array(first) = self.slot(record) else { return Err(self.unsupported(text!("this record"))) };
         let field = first.plus(field_offset(self.module.value_type(record), &path) as u32);
         match self.module.operand(id, "value") {
             Some(v) => {
@@ -360,13 +371,13 @@ impl PlanBuilder<'_> {
                 self.buffer_window(id)
             }
             Meaning::Storage(Storage::BufferWindow | Storage::BufferRecast) => self.memref_window(id),
-            _ => Err(self.unsupported("this operation")),
+            _ => Err(self.unsupported(text!("this operation"))),
         }
     }
 
     fn memref_alloc(&mut self, id: OpId) -> PlanResult<()> {
         let value = self.result(id)?;
-        let Type::Memref(ty) = self.module.value_type(value) else { return Err(self.unsupported("this type")) };
+        let Type::Memref(ty) = self.module.value_type(value) else { return Err(self.unsupported(text!("this type"))) };
         let ty = ty.clone();
         let mut open = self.operands(id, "sizes").into_iter();
         let mut sizes = Vec::new();
@@ -375,7 +386,7 @@ impl PlanBuilder<'_> {
                 Dim::Fixed(n) => ExtentValue::Fixed(*n as u32),
                 Dim::Dynamic => match open.next() {
                     Some(v) => ExtentValue::Reg(self.scalar(v)?),
-                    None => return Err(self.unsupported("an extent that is not given")),
+                    None => return Err(self.unsupported(text!("an extent that is not given"))),
                 },
             });
         }
@@ -392,7 +403,7 @@ impl PlanBuilder<'_> {
 
     fn memref_dim(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "memref") else {
-            return Err(self.unsupported("it without a memref"));
+            return Err(self.unsupported(text!("it without a memref")));
         };
         let (view, rank) = match self.module.tile(source) {
             Some(tile) => (self.fixed_view([tile.rows, tile.cols]), 2),
@@ -405,7 +416,7 @@ impl PlanBuilder<'_> {
 
     fn memref_window(&mut self, id: OpId) -> PlanResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
-            return Err(self.unsupported("it without a source"));
+            return Err(self.unsupported(text!("it without a source")));
         };
         let partition = Partition {
             from: self.view(source)?,
@@ -430,7 +441,7 @@ impl PlanBuilder<'_> {
             regs.push(match item.int() {
                 Some(i64::MIN) | None => match open.next() {
                     Some(v) => self.scalar(v)?,
-                    None => return Err(self.unsupported("an extent that is not given")),
+                    None => return Err(self.unsupported(text!("an extent that is not given"))),
                 },
                 Some(n) => self.constant(n as u64),
             });

@@ -4,6 +4,7 @@ use super::core::Core;
 use crate::args::{Arg, Borrowed, Data, Param, ParamKind};
 use crate::memory::{Buffer, buffer_address, split_address};
 use crate::prepared::{Plan, Role, TileState, ValueStorage, ViewState, float_of, int_of};
+use pto_isa::text;
 use pto_isa::{DType, Diagnostic, ScalarType, Span, TileType, codes};
 
 impl Plan {
@@ -43,16 +44,23 @@ impl Plan {
     fn count_error(&self, found: usize, ranks: usize) -> Diagnostic {
         let count = self.source.params.len();
         let plural = if found == 1 { "" } else { "s" };
-        let of_each = if ranks > 1 { format!(" on each of {ranks} ranks") } else { String::new() };
-        let message = format!("{found} argument{plural} for `@{}`, which takes {count}{of_each}", self.source.name);
+        let of_each = if ranks > 1 { text!(" on each of {ranks} ranks", ranks) } else { String::new() };
+        let message = text!(
+            "{found} argument{plural} for `@{name}`, which takes {count}{of_each}",
+            found,
+            plural,
+            name = self.source.name,
+            count,
+            of_each
+        );
         let names: Vec<String> =
             self.source.params.iter().map(|p| format!("`{}`: {}", p.name, noun(&p.kind))).collect();
         let d = Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message);
         let d = if names.is_empty() { d } else { d.legal(format!("parameters: {}", names.join(", "))) };
         d.help(if ranks > 1 {
-            "give each rank an argument for every parameter, one rank after the other"
+            text!("give each rank an argument for every parameter, one rank after the other")
         } else {
-            "give an argument for every parameter, in order"
+            text!("give an argument for every parameter, in order")
         })
     }
 
@@ -65,10 +73,11 @@ impl Plan {
             }
             let at = split_address(*address).0;
             if bound.buffers.get(at).is_none_or(|b| b.ptr.is_null()) {
-                let misfit = Misfit::new("it leads to a rank or parameter without memory");
-                return Err(
-                    self.argument_error(param, misfit.help("name a rank and a pointer parameter that is given memory"))
-                );
+                let misfit = Misfit::new(text!("it leads to a rank or parameter without memory"));
+                return Err(self.argument_error(
+                    param,
+                    misfit.help(text!("name a rank and a pointer parameter that is given memory")),
+                ));
             }
         }
         Ok(())
@@ -118,24 +127,26 @@ fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<ArgumentValue, Misfit> {
         }
         (ParamKind::Pointer(_), Arg::Remote { rank, param }) => Ok(ArgumentValue::Remote(*rank, *param)),
         (ParamKind::Pointer(elem), Arg::Memory(memory)) => {
-            has_elements(memory, *elem, "a pointer to")?;
+            has_elements(memory, *elem, text!("a pointer to"))?;
             Ok(ArgumentValue::Buffer(buffer(memory)))
         }
         (ParamKind::Tensor(elem, dims), Arg::Memory(memory)) => {
-            has_elements(memory, *elem, "a tensor of")?;
+            has_elements(memory, *elem, text!("a tensor of"))?;
             let shape = shape_of(dims, memory.shape)?;
             fits(column_bits(param, *elem), *elem, &shape, memory.bytes().len())?;
             Ok(ArgumentValue::View(buffer(memory), ViewState::packed(&shape)))
         }
         (ParamKind::Tile(ty), Arg::Memory(memory)) => {
-            has_elements(memory, ty.dtype, "a tile of")?;
+            has_elements(memory, ty.dtype, text!("a tile of"))?;
             if matches!(memory.data, Data::Read(_)) {
-                return Err(Misfit::new("memory that is only read for a tile").help("give it with `Arg::write`"));
+                return Err(
+                    Misfit::new(text!("memory that is only read for a tile")).help(text!("give it with `Arg::write`"))
+                );
             }
             tile_value(ty, memory.bytes().len(), memory.valid.unwrap_or((ty.rows, ty.cols)))
         }
-        (ParamKind::Other(what), _) => Err(Misfit::new(format!("a {what} cannot be given from outside"))
-            .help("make it inside of a function that is called without it")),
+        (ParamKind::Other(what), _) => Err(Misfit::new(text!("a {what} cannot be given from outside", what))
+            .help(text!("make it inside of a function that is called without it"))),
         (kind, arg) => Err(Misfit::new(format!("{} for {}", given(arg), noun(kind))).help(give(kind))),
     }
 }
@@ -151,19 +162,23 @@ fn buffer(memory: &mut Borrowed<'_>) -> Buffer {
 fn has_elements(memory: &Borrowed<'_>, elem: DType, whose: &str) -> Result<(), Misfit> {
     let Some(found) = memory.element else { return is_whole(memory.bytes().len(), elem) };
     if let Some(numbers) = memory.cut {
-        let found = format!("numbers of {numbers} as the bits of {found}");
-        return Err(Misfit::new(found).help("give numbers of the same size, or bytes"));
+        let found = text!("numbers of {numbers} as the bits of {found}", numbers, found);
+        return Err(Misfit::new(found).help(text!("give numbers of the same size, or bytes")));
     }
     if found == elem {
         return is_whole(memory.bytes().len(), elem);
     }
-    let bytes = format!("`Arg::of(DType::{elem:?})` says that bits are those of {elem}");
+    let bytes = text!(
+        "`Arg::of(DType::{elem})` says that bits are those of {elem_plain}",
+        elem = format_args!("{:?}", elem),
+        elem_plain = elem
+    );
     let help = match rust_number(elem) {
-        Some(number) => format!("convert the numbers to `{number}`; {bytes}"),
+        Some(number) => text!("convert the numbers to `{number}`; {bytes}", number, bytes),
         None => bytes,
     };
-    Err(Misfit::new(format!("a slice of {found} for {whose} {elem}"))
-        .legal(format!("it takes elements of {elem}"))
+    Err(Misfit::new(text!("a slice of {found} for {whose} {elem}", found, whose, elem))
+        .legal(text!("it takes elements of {elem}", elem))
         .help(help))
 }
 
@@ -173,8 +188,8 @@ fn is_whole(bytes: usize, elem: DType) -> Result<(), Misfit> {
     if bytes.is_multiple_of(size) {
         return Ok(());
     }
-    let found = format!("{bytes} bytes, which are not a whole number of {elem}");
-    Err(Misfit::new(found).legal(format!("it takes a multiple of {size} bytes")))
+    let found = text!("{bytes} bytes, which are not a whole number of {elem}", bytes, elem);
+    Err(Misfit::new(found).legal(text!("it takes a multiple of {size} bytes", size)))
 }
 
 /// The type of Rust numbers that slices of these elements have.
@@ -201,30 +216,30 @@ fn rust_number(elem: DType) -> Option<&'static str> {
 }
 
 fn no_number(s: ScalarType, found: &str) -> Misfit {
-    Misfit::new(format!("{found} for a number of type {s}")).legal(if s.is_float() {
-        "a floating-point number".to_string()
+    Misfit::new(text!("{found} for a number of type {s}", found, s)).legal(if s.is_float() {
+        text!("a floating-point number").to_string()
     } else {
-        format!("an integer that {s} can hold, as `Arg::Int`")
+        text!("an integer that {s} can hold, as `Arg::Int`", s)
     })
 }
 
 fn given(arg: &Arg<'_>) -> String {
     match arg {
-        Arg::Int(n) => format!("the integer {n}"),
-        Arg::Float(x) => format!("the number {x:?}"),
+        Arg::Int(n) => text!("the integer {n}", n),
+        Arg::Float(x) => text!("the number {x}", x = format_args!("{:?}", x)),
         Arg::Memory(memory) => match memory.element {
-            Some(element) => format!("a slice of {element}"),
-            None => "a slice of bytes".to_string(),
+            Some(element) => text!("a slice of {element}", element),
+            None => text!("a slice of bytes").to_string(),
         },
-        Arg::Remote { .. } => "memory of another rank".to_string(),
+        Arg::Remote { .. } => text!("memory of another rank").to_string(),
     }
 }
 
 fn give(kind: &ParamKind) -> &'static str {
     match kind {
-        ParamKind::Scalar(_) => "give `Arg::Int` or `Arg::Float`",
-        ParamKind::Tile(_) => "give a slice with all rows and columns, as `Arg::write`",
-        _ => "give a slice, as `Arg::read` or `Arg::write`",
+        ParamKind::Scalar(_) => text!("give `Arg::Int` or `Arg::Float`"),
+        ParamKind::Tile(_) => text!("give a slice with all rows and columns, as `Arg::write`"),
+        _ => text!("give a slice, as `Arg::read` or `Arg::write`"),
     }
 }
 
@@ -371,14 +386,27 @@ fn written_data<'a>(arg: &'a mut Arg<'_>) -> Option<&'a mut [u8]> {
 fn tile_value(ty: &TileType, have: usize, valid: (u64, u64)) -> Result<ArgumentValue, Misfit> {
     let need = ty.elements().saturating_mul(u64::from(ty.column_bits())).div_ceil(8);
     if have as u64 != need {
-        let found = format!("{have} bytes for a tile of {}x{} {}, which has {need}", ty.rows, ty.cols, ty.dtype);
-        return Err(Misfit::new(found).help("give all its rows and columns, also those that are not valid"));
+        let found = text!(
+            "{have} bytes for a tile of {rows}x{cols} {dtype}, which has {need}",
+            have,
+            rows = ty.rows,
+            cols = ty.cols,
+            dtype = ty.dtype,
+            need
+        );
+        return Err(Misfit::new(found).help(text!("give all its rows and columns, also those that are not valid")));
     }
     let open = |d: pto_isa::Dim, given: u64| d.fixed().unwrap_or(given);
     let valid = (open(ty.valid_rows, valid.0), open(ty.valid_cols, valid.1));
     if valid.0 > ty.rows || valid.1 > ty.cols {
-        let found = format!("a valid region of {}x{} in a tile of {}x{}", valid.0, valid.1, ty.rows, ty.cols);
-        return Err(Misfit::new(found).help("`Arg::valid` takes rows and columns that lie in the tile"));
+        let found = text!(
+            "a valid region of {valid}x{valid2} in a tile of {rows}x{cols}",
+            valid = valid.0,
+            valid2 = valid.1,
+            rows = ty.rows,
+            cols = ty.cols
+        );
+        return Err(Misfit::new(found).help(text!("`Arg::valid` takes rows and columns that lie in the tile")));
     }
     Ok(ArgumentValue::Tile(valid))
 }
@@ -404,14 +432,14 @@ fn shape_of(dims: &[Option<u64>], given: Option<&[u64]>) -> Result<Vec<u64>, Mis
     let Some(shape) = given else {
         let fixed: Option<Vec<u64>> = dims.iter().copied().collect();
         return fixed.ok_or_else(|| {
-            let found = format!("a tensor of {}, whose extents the type leaves open", text(dims));
-            Misfit::new(found).help("state them: `Arg::write(data).shape(&[…])`")
+            let found = text!("a tensor of {dims}, whose extents the type leaves open", dims = text(dims));
+            Misfit::new(found).help(text!("state them: `Arg::write(data).shape(&[…])`"))
         });
     };
     let matches = shape.len() == dims.len() && dims.iter().zip(shape).all(|(d, n)| d.is_none_or(|d| d == *n));
     if !matches {
         let found = text(&shape.iter().map(|n| Some(*n)).collect::<Vec<_>>());
-        return Err(Misfit::new(format!("a tensor of {found} where the type says {}", text(dims))));
+        return Err(Misfit::new(text!("a tensor of {found} where the type says {dims}", found, dims = text(dims))));
     }
     Ok(shape.to_vec())
 }
@@ -428,17 +456,25 @@ fn fits(bits: u32, elem: DType, shape: &[u64], have: usize) -> Result<(), Misfit
         return Ok(());
     }
     let extents: Vec<String> = shape.iter().map(u64::to_string).collect();
-    let found = format!("{have} bytes for a tensor of {} {elem}, which has {need}", extents.join("x"));
-    Err(Misfit::new(found).help(format!("give {elements} elements")))
+    let found = text!(
+        "{have} bytes for a tensor of {extents} {elem}, which has {need}",
+        have,
+        extents = extents.join("x"),
+        elem,
+        need
+    );
+    Err(Misfit::new(found).help(text!("give {elements} elements", elements)))
 }
 
 /// What a parameter takes, in words.
 fn noun(kind: &ParamKind) -> String {
     match kind {
-        ParamKind::Pointer(elem) => format!("a pointer to {elem}"),
-        ParamKind::Tensor(elem, _) => format!("a tensor of {elem}"),
-        ParamKind::Scalar(s) => format!("a number of type {s}"),
-        ParamKind::Tile(ty) => format!("a tile of {}x{} {}", ty.rows, ty.cols, ty.dtype),
+        ParamKind::Pointer(elem) => text!("a pointer to {elem}", elem),
+        ParamKind::Tensor(elem, _) => text!("a tensor of {elem}", elem),
+        ParamKind::Scalar(s) => text!("a number of type {s}", s),
+        ParamKind::Tile(ty) => {
+            text!("a tile of {rows}x{cols} {dtype}", rows = ty.rows, cols = ty.cols, dtype = ty.dtype)
+        }
         ParamKind::Other(what) => format!("a {what}"),
     }
 }

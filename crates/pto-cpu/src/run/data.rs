@@ -8,6 +8,7 @@ use crate::prepared::{
     AccessId, Allocate, ExtentValue, FloatType, Id, IntType, Local, MakeView, Partition, Pointer, Reg, ScalarAccess,
     ScalarElem, StepId, TileId, TileState, ViewId, ViewState,
 };
+use pto_isa::text;
 use pto_isa::{DType, GlobalLayout, Loc};
 
 /// The address of a scalar: a buffer or a space, and the first byte.
@@ -142,7 +143,7 @@ impl Core<'_> {
         if a.space.is_some() {
             view.address = a.own - a.space.map_or(0, |loc| self.plan.memory.spaces.start(loc));
         } else {
-            crate::machine::has_room(bytes, "the buffers that the program allocates", pto_isa::Span::default())
+            crate::machine::has_room(bytes, text!("the buffers that the program allocates"), pto_isa::Span::default())
                 .map_err(|problem| Fail::Memory(problem.message))?;
             let buffer = &mut self.global.allocated[a.buffer];
             let words = bytes.div_ceil(8) as usize;

@@ -2,6 +2,7 @@
 
 use super::iterations::Endless;
 use crate::kernels::Fault;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Span, codes};
 
 /// Why a run stopped.
@@ -112,13 +113,17 @@ pub(super) enum Fail {
 
 impl Fail {
     pub fn no_memory(bytes: u64) -> Diagnostic {
-        Diagnostic::new(codes::RUN_LIMIT, Span::default(), format!("there are no {bytes} bytes of memory for a core"))
-            .help("run with fewer threads, or make the tiles smaller")
+        Diagnostic::new(
+            codes::RUN_LIMIT,
+            Span::default(),
+            text!("there are no {bytes} bytes of memory for a core", bytes),
+        )
+        .help(text!("run with fewer threads, or make the tiles smaller"))
     }
 }
 
 /// The help for every read of uninitialised memory.
 pub(super) fn unwritten(d: Diagnostic) -> Diagnostic {
-    d.legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
-        .help("write the tile first, or make its valid region no larger than what was written; --uninitialised nan shows what depends on it")
+    d.legal(text!("memory of a core is uninitialised at the start; a load, a fill or a computation must write it"))
+        .help(text!("write the tile first, or make its valid region no larger than what was written; --uninitialised nan shows what depends on it"))
 }

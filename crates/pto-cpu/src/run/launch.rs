@@ -10,6 +10,7 @@ use crate::machine;
 use crate::prepared::{Plan, ValueStorage};
 use pto_ir::OpId;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, codes};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -347,19 +348,23 @@ impl Plan {
         if all <= MAX_JOINT_BYTES {
             return self.fits(blocks);
         }
-        let message = format!("{blocks} blocks that wait for each other, with {} MiB of memory in all", all >> 20);
+        let message =
+            text!("{blocks} blocks that wait for each other, with {all} MiB of memory in all", blocks, all = all >> 20);
         Err(Diagnostic::new(codes::RUN_LIMIT, self.entry_span(), message)
-            .legal(format!("at most {} GiB", MAX_JOINT_BYTES >> 30))
-            .help("launch fewer blocks or ranks"))
+            .legal(text!("at most {value} GiB", value = MAX_JOINT_BYTES >> 30))
+            .help(text!("launch fewer blocks or ranks")))
     }
 
     /// Checks that the cores of this many blocks fit into the memory of this machine.
     pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
         let bytes = self.memory_bytes().saturating_mul(blocks);
-        let what =
-            if blocks == 1 { "the cores of a block".into() } else { format!("the cores of {blocks} blocks at a time") };
+        let what = if blocks == 1 {
+            text!("the cores of a block").into()
+        } else {
+            text!("the cores of {blocks} blocks at a time", blocks)
+        };
         machine::has_room(bytes, &what, self.entry_span())
-            .map_err(|d| d.help("make the tiles smaller, or run with fewer threads"))
+            .map_err(|d| d.help(text!("make the tiles smaller, or run with fewer threads")))
     }
 
     /// Completes a report: tiles that are written, and one note for each instruction.

@@ -14,6 +14,7 @@ use crate::prepared::{
     Direction, EndId, ExtentValue, Link, LinkId, PipeEnd, PipeEntry, PipeOp, Pointer, Role, Scale, StepId, TileId,
     TileState, ViewId,
 };
+use pto_isa::text;
 use pto_isa::{GlobalLayout, Target};
 use std::time::Instant;
 
@@ -416,8 +417,8 @@ impl Core<'_> {
     /// The signal word it waits for, and what it holds; `None` where it waits for something else.
     pub fn awaited_word(&mut self) -> Option<String> {
         let SignalWord { cmp, value, number } = self.signal_word()?;
-        let wanted = format!("a signal word {} {value}", COMPARISONS[usize::from(cmp).min(5)].0);
-        Some(number.map_or(wanted.clone(), |number| format!("{wanted}; it is {number}")))
+        let wanted = text!("a signal word {usize} {value}", usize = COMPARISONS[usize::from(cmp).min(5)].0, value);
+        Some(number.map_or(wanted.clone(), |number| text!("{wanted}; it is {number}", wanted, number)))
     }
 
     /// The word of a signal at which the core stands.

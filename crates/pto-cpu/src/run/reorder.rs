@@ -8,6 +8,7 @@ use super::fail::Fail;
 use super::observe::{Flag, Watch};
 use super::pipes::Task;
 use crate::prepared::{Direction, KernelId, Link, LinkId, OrderId, PipeEntry, PipeOp, PipeOrder, Reg, StepId};
+use pto_isa::text;
 use pto_isa::{Pipe, Target};
 
 impl<'p> Core<'p> {
@@ -136,8 +137,8 @@ impl<'p> Core<'p> {
     /// All pipes that have something to do wait for each other.
     fn stuck(&mut self) -> Result<(), Fail> {
         let waits = Pipe::REAL.into_iter().filter_map(|pipe| match self.issue.pipes.queue(pipe).front() {
-            Some(Task::Wait(flag, at)) => Some((*at, pipe, format!("flag {} of {}", flag.id, flag.src))),
-            Some(Task::Get(id, at)) => Some((*at, pipe, format!("buffer token {id}"))),
+            Some(Task::Wait(flag, at)) => Some((*at, pipe, text!("flag {id} of {src}", id = flag.id, src = flag.src))),
+            Some(Task::Get(id, at)) => Some((*at, pipe, text!("buffer token {id}", id))),
             _ => None,
         });
         let Some((at, pipe, what)) = waits.min() else { return Ok(()) };

@@ -4,6 +4,7 @@ use super::core::Core;
 use super::fail::Fail;
 use crate::Numerics;
 use crate::prepared::{CheckId, StepId, ValueStorage};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Type};
 
 /// Sets of values for which the rules of an instruction are remembered to hold.
@@ -51,8 +52,9 @@ impl Core<'_> {
     }
 
     fn note_wide(&mut self, problem: Diagnostic) {
-        let why =
-            "as on devices, the sources were read wherever the destination is valid; what lies there may be anything";
+        let why = text!(
+            "as on devices, the sources were read wherever the destination is valid; what lies there may be anything"
+        );
         self.note(problem.warning().help(why));
     }
 

@@ -7,6 +7,7 @@ use super::progress::State;
 use super::shared::Shared;
 use super::spin::{Circles, Spin};
 use crate::prepared::{Link, Role, Set};
+use pto_isa::text;
 use pto_isa::{Diagnostic, codes};
 
 /// Rounds in which cores only poll, while local memory may change unseen, after which they are considered to poll for ever.
@@ -84,7 +85,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let name = CoreNames::of(&shared.cores);
     let say = |core: &Core| {
         let what = words[core.who.index].clone().unwrap_or_else(|| what(core, shared));
-        format!("{} waits for {what}", name.of_core(shared.cores[core.who.index]))
+        text!("{of_core} waits for {what}", of_core = name.of_core(shared.cores[core.who.index]), what)
     };
     let mut waiting = cores.iter().filter(|c| c.progress.state != State::Done);
     let Some(first) = waiting.next() else {
@@ -101,9 +102,9 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
         .map(|c| name.of_core(shared.cores[c.who.index]))
         .collect();
     if !done.is_empty() {
-        d = d.legal(format!("already finished: {}", done.join(", ")));
+        d = d.legal(text!("already finished: {done}", done = done.join(", ")));
     }
-    d.help("every wait needs a signal, an entry or a free slot from a core that is still running")
+    d.help(text!("every wait needs a signal, an entry or a free slot from a core that is still running"))
 }
 
 /// The properties that distinguish the cores of a run.
@@ -119,12 +120,12 @@ impl CoreNames {
 
     fn of_core(&self, id: CoreId) -> String {
         let core = match id.role {
-            Role::Whole => "the core".to_string(),
-            Role::Cube => "the cube core".to_string(),
-            Role::Vector => format!("vector core {}", id.sub),
+            Role::Whole => text!("the core").to_string(),
+            Role::Cube => text!("the cube core").to_string(),
+            Role::Vector => text!("vector core {sub}", sub = id.sub),
         };
-        let block = if self.blocks { format!(" of block {}", id.block) } else { String::new() };
-        let rank = if self.ranks { format!(" on rank {}", id.rank) } else { String::new() };
+        let block = if self.blocks { text!(" of block {block}", block = id.block) } else { String::new() };
+        let rank = if self.ranks { text!(" on rank {rank}", rank = id.rank) } else { String::new() };
         core + &block + &rank
     }
 }
@@ -132,24 +133,24 @@ impl CoreNames {
 /// What a core waits for.
 fn what(core: &Core, shared: &Shared) -> String {
     let others = match shared.cores[core.who.index].role {
-        Role::Cube => "the vector cores",
-        Role::Vector => "the cube core",
-        Role::Whole => "another core",
+        Role::Cube => text!("the vector cores"),
+        Role::Vector => text!("the cube core"),
+        Role::Whole => text!("another core"),
     };
     match core.waits_at() {
-        Some(Link::Await { id }) => format!("signal {} of {others}", core.int(*id)),
-        Some(Link::Push(_) | Link::Alloc(_)) => format!("a free slot: {others} must pop and free one"),
-        Some(Link::Pop(_)) => format!("an entry: {others} must push one"),
+        Some(Link::Await { id }) => text!("signal {core} of {others}", core = core.int(*id), others),
+        Some(Link::Push(_) | Link::Alloc(_)) => text!("a free slot: {others} must pop and free one", others),
+        Some(Link::Pop(_)) => text!("an entry: {others} must push one", others),
         Some(Link::Barrier { set, .. }) => {
             let who = match set {
-                Set::Vector => "all vector cores",
-                Set::Cube => "all cube cores",
-                Set::All => "all cores",
+                Set::Vector => text!("all vector cores"),
+                Set::Cube => text!("all cube cores"),
+                Set::All => text!("all cores"),
             };
-            format!("{who} to arrive at `syncall`")
+            text!("{who} to arrive at `syncall`", who)
         }
         _ => match core.reads_at() {
-            Some(number) => format!("a word in memory that it polls; its value is {number}"),
+            Some(number) => text!("a word in memory that it polls; its value is {number}", number),
             None => "others".into(),
         },
     }

@@ -8,6 +8,7 @@ use crate::args::{Printed, RunReport};
 use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
+use pto_isa::text;
 use pto_isa::{Diagnostic, codes};
 
 pub(super) struct Team<'p> {
@@ -82,11 +83,11 @@ impl<'p> Team<'p> {
         let plan = core.plan;
         for (key, count) in self.shared.left_over() {
             let Some(end) = plan.calls.ends.iter().find(|e| e.key == key) else { continue };
-            let entries = if count == 1 { "1 entry was".into() } else { format!("{count} entries were") };
-            let message = format!("{entries} pushed into this pipe and not popped");
+            let entries = if count == 1 { text!("1 entry was").into() } else { text!("{count} entries were", count) };
+            let message = text!("{entries} pushed into this pipe and not popped", entries);
             let span = plan.module().op(end.init).name_span;
             let note = Diagnostic::new(codes::PIPE_LEFT, span, message).warning();
-            core.note(note.help("pop and free as many entries as are pushed"));
+            core.note(note.help(text!("pop and free as many entries as are pushed")));
         }
     }
 

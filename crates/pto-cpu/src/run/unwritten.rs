@@ -6,6 +6,7 @@ use super::observe::{Access, AddressSpace};
 use super::written::KNOWN;
 use crate::prepared::{GeometryId, KernelId, KernelStep, StepId, TileId};
 use pto_ir::ValueId;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Order, codes};
 
 /// A read of bytes that nothing wrote.
@@ -195,9 +196,11 @@ impl Unwritten {
         let name = self.value.map_or("", |v| core.plan.module().value_name(v));
         let name = if name.is_empty() { "memory".to_string() } else { format!("`%{name}`") };
         match (self.whole, self.at) {
-            (true, _) => format!("{name} is read, but uninitialised"),
-            (false, Some((row, col))) => format!("{name} is read at [{row}, {col}], where it is uninitialised"),
-            (false, None) => format!("{name} is read, but partly uninitialised"),
+            (true, _) => text!("{name} is read, but uninitialised", name),
+            (false, Some((row, col))) => {
+                text!("{name} is read at [{row}, {col}], where it is uninitialised", name, row, col)
+            }
+            (false, None) => text!("{name} is read, but partly uninitialised", name),
         }
     }
 }

@@ -4,6 +4,7 @@ use super::anew::reached;
 use super::{BufferPass, ValidRegion, is_open};
 use crate::{BlockId, Def, NewOp, OpId, Operand, Sym, ValueId};
 use pto_isa::row::Storage;
+use pto_isa::text;
 use pto_isa::{Dim, TileType, Type};
 
 impl BufferPass {
@@ -14,10 +15,10 @@ impl BufferPass {
         const BOUNDS: usize = 3;
         let results: Vec<ValueId> = self.out.results(id).collect();
         let inits: Vec<ValueId> = self.out.operands(id).iter().skip(BOUNDS).map(|o| o.value).collect();
-        let [body] = self.blocks(id)[..] else { return self.refuse(id, "it does not have one block") };
+        let [body] = self.blocks(id)[..] else { return self.refuse(id, text!("it does not have one block")) };
         let (args, yields) = (self.out.block(body).args.clone(), self.yields(body));
         if args.len() != results.len() + 1 || inits.len() != results.len() || yields.len() != results.len() {
-            return self.refuse(id, "its values do not fit together");
+            return self.refuse(id, text!("its values do not fit together"));
         }
         let carried: Vec<usize> = (0..results.len()).filter(|k| self.is_value(results[*k])).collect();
         for &k in &carried {
@@ -42,7 +43,7 @@ impl BufferPass {
     pub(super) fn conditional(&mut self, id: OpId, ops: &mut Vec<OpId>) {
         let results: Vec<ValueId> = self.out.results(id).collect();
         let inits: Vec<ValueId> = self.out.operands(id).iter().map(|o| o.value).collect();
-        let [before, after] = self.blocks(id)[..] else { return self.refuse(id, "it does not have two blocks") };
+        let [before, after] = self.blocks(id)[..] else { return self.refuse(id, text!("it does not have two blocks")) };
         let (args, params) = (self.out.block(before).args.clone(), self.out.block(after).args.clone());
         // The first operand is the condition.
         let passed: Vec<ValueId> = self.yields(before).into_iter().skip(1).collect();
@@ -52,7 +53,7 @@ impl BufferPass {
             || passed.len() != results.len()
             || params.len() != results.len()
         {
-            return self.refuse(id, "its values do not fit together");
+            return self.refuse(id, text!("its values do not fit together"));
         }
         let round: Vec<usize> = (0..args.len()).filter(|k| self.is_value(args[*k])).collect();
         for &k in &round {
@@ -140,7 +141,7 @@ impl BufferPass {
     /// A lowered buffer of the type of another.
     fn new_lowered(&mut self, id: OpId, like: ValueId, name: Sym, ops: &mut Vec<OpId>) -> Option<ValueId> {
         if self.out.value_type(like).local_tile().is_none() {
-            self.refuse(id, "it yields a window of a buffer that every iteration creates anew");
+            self.refuse(id, text!("it yields a window of a buffer that every iteration creates anew"));
             return None;
         }
         let (ty, span) = (self.out.value(like).ty, self.place(id));
@@ -207,7 +208,7 @@ impl BufferPass {
                 None => {
                     let at = (0..moves.len()).find(|m| blocks(*m, 0)).unwrap_or(0);
                     let Some(held) = self.held(last, moves[at].0, &mut ops) else {
-                        return self.refuse(last, "it exchanges buffers that cannot be copied");
+                        return self.refuse(last, text!("it exchanges buffers that cannot be copied"));
                     };
                     // The temporary is in no other copy's way.
                     moves[at].0 = held;
@@ -241,7 +242,7 @@ impl BufferPass {
         let blocks = self.blocks(id);
         let fits = |b: &BlockId| self.yields(*b).len() == results.len();
         if blocks.len() != self.out.op_regions(id).len() || !blocks.iter().all(fits) {
-            return self.refuse(id, "its values do not fit together");
+            return self.refuse(id, text!("its values do not fit together"));
         }
         for &k in &made {
             let buffer = self.handed_buffer(id, results[k], ops);

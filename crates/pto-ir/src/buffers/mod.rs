@@ -22,6 +22,7 @@ use anew::{Ways, all_contents, are_needed};
 use lost::{losing_loops, other_names};
 use pto_isa::hash::FastMap;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use rounds::is_made_early;
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
@@ -65,7 +66,9 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
     for id in early {
         this.refuse(
             id,
-            "its blocks pass on a buffer that they create, and create it again while the old one is still in use",
+            text!(
+                "its blocks pass on a buffer that they create, and create it again while the old one is still in use"
+            ),
         );
     }
     this.block(module.top);
@@ -137,8 +140,8 @@ impl BufferPass {
         if self.losing.contains(&id) {
             self.refuse(
                 id,
-                "every iteration creates a buffer and yields it, so that the loop carries copies, and what is written to a copy or to the \
-                 buffer it was made from is used under the other's name",
+                text!("every iteration creates a buffer and yields it, so that the loop carries copies, and what is written to a copy or to the \
+                 buffer it was made from is used under the other's name"),
             );
         }
         let args =
@@ -152,7 +155,7 @@ impl BufferPass {
             }
             _ => {
                 if self.out.results(id).any(|v| self.is_value(v)) {
-                    self.refuse(id, "its tiles have no buffer form here");
+                    self.refuse(id, text!("its tiles have no buffer form here"));
                 }
                 for region in regions {
                     self.out.region(region).blocks.clone().into_iter().for_each(|b| self.block(b));
@@ -174,12 +177,12 @@ impl BufferPass {
     }
 
     fn refuse(&mut self, id: OpId, why: &str) {
-        self.refuse_with(id, why, "write it with `pto.alloc_tile` and `outs(…)` yourself");
+        self.refuse_with(id, why, text!("write it with `pto.alloc_tile` and `outs(…)` yourself"));
     }
 
     fn refuse_with(&mut self, id: OpId, why: &str, help: &str) {
         let data = self.out.op(id);
-        let message = format!("`{}` cannot be written with buffers: {why}", data.op.row().name);
+        let message = text!("`{data}` cannot be written with buffers: {why}", data = data.op.row().name, why);
         self.problems.push(Diagnostic::new(codes::NOT_INFERRED, data.span, message).help(help));
     }
 
@@ -286,7 +289,7 @@ impl BufferPass {
     /// Copies a tile, with its valid region if that may differ.
     fn copy(&mut self, id: OpId, from: ValueId, to: ValueId, ops: &mut Vec<OpId>) {
         if self.out.value_type(to).local_tile().is_some_and(|t| t.loc != Loc::Vec) {
-            self.refuse(id, "it would have to copy a tile, which is possible in the vector memory only");
+            self.refuse(id, text!("it would have to copy a tile, which is possible in the vector memory only"));
         }
         if self.out.tile(to).is_some_and(is_open) {
             let extents = self.extents_of(id, from, ops);

@@ -3,6 +3,7 @@
 use super::{BufferPass, ValidRegion};
 use crate::{OpId, ValueId};
 use pto_isa::row::{Arith, OperandExtent, RegionExtent, Storage};
+use pto_isa::text;
 use pto_isa::{Dim, ScalarType, Type};
 
 impl BufferPass {
@@ -41,12 +42,16 @@ impl BufferPass {
         if found.is_none() {
             match self.layout_help(id) {
                 Some(help) => {
-                    self.refuse_with(id, "which dimensions of the view are rows is known only at run time", help);
+                    self.refuse_with(
+                        id,
+                        text!("which dimensions of the view are rows is known only at run time"),
+                        help,
+                    );
                 }
                 None => {
                     self.refuse(
                         id,
-                        "the valid region of its result is known only at run time and follows from no tile",
+                        text!("the valid region of its result is known only at run time and follows from no tile"),
                     );
                 }
             }

@@ -3,6 +3,7 @@
 use super::{BufferPass, ValidRegion};
 use crate::{OpId, ValueId};
 use pto_isa::row::{Arith, Storage};
+use pto_isa::text;
 use pto_isa::{Dim, GlobalLayout, MAX_RANK, ScalarType, Type, ViewType};
 
 impl BufferPass {
@@ -80,8 +81,8 @@ impl BufferPass {
         let unclear = |v: ValueId| self.view_type(v).is_some() && self.matrix_layout(v).is_none();
         let found = self.out.operands(id).iter().any(|o| unclear(o.value));
         found.then_some(
-            "state the layout of the view where it is created: `pto.make_tensor_view … {layout = #pto.layout<nd>}`, the same for \
-             every view that may get here",
+            text!("state the layout of the view where it is created: `pto.make_tensor_view … {layout = #pto.layout<nd>}`, the same for \
+             every view that may get here"),
         )
     }
 }

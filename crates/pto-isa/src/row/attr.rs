@@ -2,6 +2,7 @@
 
 use crate::Targets;
 use crate::enums::EnumDef;
+use crate::text;
 
 /// An attribute of an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -106,16 +107,16 @@ impl AttrSpec {
     pub fn legal_values(&self) -> String {
         match self.kind {
             AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
-            AttrKind::Int(low, _) if low <= i64::from(i32::MIN) => "an integer".to_string(),
-            AttrKind::Int(low, high) if high >= i64::from(i32::MAX) => format!("an integer, at least {low}"),
+            AttrKind::Int(low, _) if low <= i64::from(i32::MIN) => text!("an integer").to_string(),
+            AttrKind::Int(low, high) if high >= i64::from(i32::MAX) => text!("an integer, at least {low}", low),
             AttrKind::Int(low, high) => format!("{low} to {high}"),
             AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
-            AttrKind::Bool => "true, false".to_string(),
-            AttrKind::Str => "a text in quotes".to_string(),
+            AttrKind::Bool => text!("true, false").to_string(),
+            AttrKind::Str => text!("a text in quotes").to_string(),
             AttrKind::Symbol => "`@name`".to_string(),
-            AttrKind::Ints => "a list of integers".to_string(),
-            AttrKind::Unit => "present or absent".to_string(),
-            AttrKind::Any => "any attribute".to_string(),
+            AttrKind::Ints => text!("a list of integers").to_string(),
+            AttrKind::Unit => text!("present or absent").to_string(),
+            AttrKind::Any => text!("any attribute").to_string(),
         }
     }
 

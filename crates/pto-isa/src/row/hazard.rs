@@ -6,6 +6,7 @@
 
 use super::Row;
 use crate::rules::{Instance, RuleArg};
+use crate::text;
 use crate::{Loc, Target, Targets, TileType, Type};
 
 /// Decides whether a hazard applies to a use of an instruction.
@@ -121,12 +122,14 @@ impl Hazard {
     pub fn describe(&self) -> String {
         let what = match self.harm {
             Harm::WritesEarly(dst, src) => {
-                format!("`{dst}` is written before `{src}` has been read: they must not share memory")
+                text!("`{dst}` is written before `{src}` has been read: they must not share memory", dst, src)
             }
-            Harm::Destroys(src) => format!("`{src}` is scratch memory: its content is destroyed"),
-            Harm::Hidden(memory) => format!("works in {memory}, which no operand names"),
+            Harm::Destroys(src) => text!("`{src}` is scratch memory: its content is destroyed", src),
+            Harm::Hidden(memory) => text!("works in {memory}, which no operand names", memory),
             Harm::Differs(dst, src, text) => format!("`{dst}` on `{src}`: {text}"),
-            Harm::Ignores(src, dst) => format!("`{dst}` is read in place of `{src}`: they must be the same memory"),
+            Harm::Ignores(src, dst) => {
+                text!("`{dst}` is read in place of `{src}`: they must be the same memory", dst, src)
+            }
             Harm::Fault(text) | Harm::Limit(text) => text.to_string(),
         };
         match self.when {

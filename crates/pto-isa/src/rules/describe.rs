@@ -1,6 +1,7 @@
 //! Rules as text, and what they talk about.
 
 use super::Rule;
+use crate::text;
 use crate::{DType, Loc};
 
 impl Rule {
@@ -8,35 +9,41 @@ impl Rule {
     pub fn describe(&self) -> String {
         let list = |slots: &[&str]| slots.join(", ");
         match *self {
-            Self::SameValid(s) => format!("{}: same valid rows and columns", list(s)),
-            Self::SameValidRows(s) => format!("{}: same valid rows", list(s)),
-            Self::SameValidCols(s) => format!("{}: same valid columns", list(s)),
-            Self::SameShape(s) => format!("{}: same rows and columns", list(s)),
-            Self::ValidRows(s, n) => format!("{s}: {n} valid row{}", if n == 1 { "" } else { "s" }),
-            Self::ValidCols(s, n) => format!("{s}: {n} valid column{}", if n == 1 { "" } else { "s" }),
-            Self::NonEmpty(s) => format!("{}: valid region not empty", list(s)),
-            Self::Inside(a, b) => format!("valid region of {a} inside that of {b}"),
+            Self::SameValid(s) => text!("{s}: same valid rows and columns", s = list(s)),
+            Self::SameValidRows(s) => text!("{s}: same valid rows", s = list(s)),
+            Self::SameValidCols(s) => text!("{s}: same valid columns", s = list(s)),
+            Self::SameShape(s) => text!("{s}: same rows and columns", s = list(s)),
+            Self::ValidRows(s, 1) => text!("{s}: 1 valid row", s),
+            Self::ValidRows(s, n) => text!("{s}: {n} valid rows", s, n),
+            Self::ValidCols(s, 1) => text!("{s}: 1 valid column", s),
+            Self::ValidCols(s, n) => text!("{s}: {n} valid columns", s, n),
+            Self::NonEmpty(s) => text!("{s}: valid region not empty", s = list(s)),
+            Self::Inside(a, b) => text!("valid region of {a} inside that of {b}", a, b),
             Self::Locs(s, l) => format!("{s} in {l}"),
             Self::Orders(s, o) => format!("{}: {o} layout", list(s)),
-            Self::ElemIn(s, d) => format!("{s}: element type {d}"),
-            Self::SameElem(s) => format!("{}: same element type", list(s)),
-            Self::SameElemSize(s) => format!("{}: element types of the same size", list(s)),
+            Self::ElemIn(s, d) => text!("{s}: element type {d}", s, d),
+            Self::SameElem(s) => text!("{s}: same element type", s = list(s)),
+            Self::SameElemSize(s) => text!("{s}: element types of the same size", s = list(s)),
             Self::ElemBytes(s, b) => {
                 let sizes: Vec<_> = b.iter().map(u32::to_string).collect();
-                format!("{}: elements of {} bytes", list(s), sizes.join(", "))
+                text!("{s}: elements of {sizes} bytes", s = list(s), sizes = sizes.join(", "))
             }
             Self::Elems(s, combos) => {
                 let show = |c: &&[DType]| c.iter().map(|d| d.name()).collect::<Vec<_>>().join(" ");
-                format!("({}) element types: {}", list(s), combos.iter().map(show).collect::<Vec<_>>().join("; "))
+                text!(
+                    "({s}) element types: {combos}",
+                    s = list(s),
+                    combos = combos.iter().map(show).collect::<Vec<_>>().join("; ")
+                )
             }
             Self::LocPairs(a, b, pairs) => {
                 let show = |p: &(Loc, Loc)| format!("{} → {}", p.0, p.1);
                 format!("{a} → {b}: {}", pairs.iter().map(show).collect::<Vec<_>>().join(", "))
             }
             Self::Fractal(s, n) => format!("{s}: fractal={n}"),
-            Self::Together(a, b) => format!("{a} and {b}: both or neither"),
-            Self::NotBoth(a, b) => format!("{a} and {b}: not both"),
-            Self::OneOf(s) => format!("one of {}", list(s)),
+            Self::Together(a, b) => text!("{a} and {b}: both or neither", a, b),
+            Self::NotBoth(a, b) => text!("{a} and {b}: not both", a, b),
+            Self::OneOf(s) => text!("one of {s}", s = list(s)),
             Self::Named(text, _) => text.to_string(),
         }
     }

@@ -3,6 +3,7 @@
 use super::{Broken, Instance, Rule, Verdict};
 use crate::codes::{self, Code};
 use crate::row::Orders;
+use crate::text;
 use crate::{DType, DTypes, Dim, Loc, Locs, TileType, Type};
 
 impl Instance<'_> {
@@ -11,24 +12,32 @@ impl Instance<'_> {
             Rule::SameValid(slots) if self.row.same_region(self.target).is_some_and(|(names, _)| names == slots) => {
                 self.covered()
             }
-            Rule::SameValid(slots) => match self.same_dim(slots, "valid rows", |t| t.valid_rows, codes::VALID_REGION) {
-                Verdict::Holds => self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION),
-                Verdict::Dynamic => {
-                    match self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION) {
-                        Verdict::Holds => Verdict::Dynamic,
-                        other => other,
+            Rule::SameValid(slots) => {
+                match self.same_dim(slots, text!("valid rows"), |t| t.valid_rows, codes::VALID_REGION) {
+                    Verdict::Holds => {
+                        self.same_dim(slots, text!("valid columns"), |t| t.valid_cols, codes::VALID_REGION)
                     }
+                    Verdict::Dynamic => {
+                        match self.same_dim(slots, text!("valid columns"), |t| t.valid_cols, codes::VALID_REGION) {
+                            Verdict::Holds => Verdict::Dynamic,
+                            other => other,
+                        }
+                    }
+                    broken => broken,
                 }
-                broken => broken,
-            },
-            Rule::SameValidRows(slots) => self.same_dim(slots, "valid rows", |t| t.valid_rows, codes::VALID_REGION),
-            Rule::SameValidCols(slots) => self.same_dim(slots, "valid columns", |t| t.valid_cols, codes::VALID_REGION),
+            }
+            Rule::SameValidRows(slots) => {
+                self.same_dim(slots, text!("valid rows"), |t| t.valid_rows, codes::VALID_REGION)
+            }
+            Rule::SameValidCols(slots) => {
+                self.same_dim(slots, text!("valid columns"), |t| t.valid_cols, codes::VALID_REGION)
+            }
             Rule::SameShape(slots) => match self.same_dim(slots, "rows", |t| Dim::Fixed(t.rows), codes::SHAPE) {
                 Verdict::Holds => self.same_dim(slots, "columns", |t| Dim::Fixed(t.cols), codes::SHAPE),
                 broken => broken,
             },
-            Rule::ValidRows(slot, n) => self.exact(slot, n, "valid rows", |t| t.valid_rows),
-            Rule::ValidCols(slot, n) => self.exact(slot, n, "valid columns", |t| t.valid_cols),
+            Rule::ValidRows(slot, n) => self.exact(slot, n, text!("valid rows"), |t| t.valid_rows),
+            Rule::ValidCols(slot, n) => self.exact(slot, n, text!("valid columns"), |t| t.valid_cols),
             Rule::NonEmpty(slots) => self.non_empty(slots),
             Rule::Inside(inner, outer) => self.inside(inner, outer),
             Rule::Locs(slot, locs) => self.located(slot, locs),
@@ -45,12 +54,17 @@ impl Instance<'_> {
                 Broken::new(
                     codes::COMBINATION,
                     vec![self.at(b)],
-                    format!("both `{a}` and `{b}`"),
-                    "one of them".to_string(),
+                    text!("both `{a}` and `{b}`", a, b),
+                    text!("one of them").to_string(),
                 )
             }),
             Rule::OneOf(names) => Verdict::require(names.iter().any(|n| self.given(n)), || {
-                Broken::new(codes::COMBINATION, vec![self.at(names[0])], "none of them given", names.join(", or "))
+                Broken::new(
+                    codes::COMBINATION,
+                    vec![self.at(names[0])],
+                    text!("none of them given"),
+                    names.join(", or "),
+                )
             }),
             Rule::Named(_, decide) => decide(self),
         }
@@ -71,8 +85,8 @@ impl Instance<'_> {
             match (known, dim(t).fixed()) {
                 (Some((ref_slot, n)), Some(m)) if n != m => {
                     let (a, b) = (self.row.slot_at(*at).name, self.row.slot_at(ref_slot).name);
-                    let found = format!("`{a}` has {m} {what}, `{b}` has {n}");
-                    let legal = format!("equal {what} in {}", slots.join(", "));
+                    let found = text!("`{a}` has {m} {what}, `{b}` has {n}", a, m, what, b, n);
+                    let legal = text!("equal {what} in {slots}", what, slots = slots.join(", "));
                     return Verdict::Broken(Broken::new(code, vec![*at, ref_slot], found, legal));
                 }
                 (None, Some(m)) => known = Some((*at, m)),
@@ -93,7 +107,7 @@ impl Instance<'_> {
                 Verdict::Holds => {}
                 Verdict::Dynamic => dynamic = true,
                 Verdict::Broken(b) => {
-                    let legal = format!("equal valid regions in {}", names.join(", "));
+                    let legal = text!("equal valid regions in {names}", names = names.join(", "));
                     return Verdict::Broken(Broken { slots: vec![self.at(name), self.at(dst)], legal, ..b });
                 }
             }
@@ -112,14 +126,19 @@ impl Instance<'_> {
             from.is_some_and(|t| larger(t.valid_rows, to.valid_rows) || larger(t.valid_cols, to.valid_cols))
         })?;
         let from = self.tile(name)?;
-        let found = format!(
-            "`{name}` has the valid region {}x{}, `{dst}` has {}x{}, and only that is computed",
-            from.valid_rows, from.valid_cols, to.valid_rows, to.valid_cols
+        let found = text!(
+            "`{name}` has the valid region {valid_rows}x{valid_cols}, `{dst}` has {valid_rows2}x{valid_cols2}, and only that is computed",
+            name,
+            valid_rows = from.valid_rows,
+            valid_cols = from.valid_cols,
+            dst,
+            valid_rows2 = to.valid_rows,
+            valid_cols2 = to.valid_cols
         );
-        let legal = format!("equal valid regions in {}", names.join(", "));
+        let legal = text!("equal valid regions in {names}", names = names.join(", "));
         Some(
             Broken::new(codes::VALID_REGION, vec![self.at(name), self.at(dst)], found, legal)
-                .help("give all of them the region that is meant; debug builds of the device headers stop here"),
+                .help(text!("give all of them the region that is meant; debug builds of the device headers stop here")),
         )
     }
 
@@ -137,12 +156,12 @@ impl Instance<'_> {
         let mut dynamic = false;
         for (at, t) in self.tiles(slots) {
             if t.valid_rows == Dim::Fixed(0) || t.valid_cols == Dim::Fixed(0) {
-                let found = format!("`{}` has an empty valid region", self.row.slot_at(at).name);
+                let found = text!("`{row}` has an empty valid region", row = self.row.slot_at(at).name);
                 return Verdict::Broken(Broken::new(
                     codes::VALID_REGION,
                     vec![at],
                     found,
-                    "at least one row and column",
+                    text!("at least one row and column"),
                 ));
             }
             dynamic |= t.valid_rows == Dim::Dynamic || t.valid_cols == Dim::Dynamic;
@@ -154,13 +173,14 @@ impl Instance<'_> {
     pub(crate) fn inside(&self, inner: &str, outer: &str) -> Verdict {
         let (Some(a), Some(b)) = (self.tile(inner), self.tile(outer)) else { return Verdict::Holds };
         let mut dynamic = false;
-        for (what, x, y) in [("valid rows", a.valid_rows, b.valid_rows), ("valid columns", a.valid_cols, b.valid_cols)]
+        for (what, x, y) in
+            [(text!("valid rows"), a.valid_rows, b.valid_rows), (text!("valid columns"), a.valid_cols, b.valid_cols)]
         {
             match (x.fixed(), y.fixed()) {
                 (Some(x), Some(y)) if x > y => {
-                    let found = format!("`{inner}` has {x} {what}, `{outer}` has {y}");
+                    let found = text!("`{inner}` has {x} {what}, `{outer}` has {y}", inner, x, what, outer, y);
                     let slots = vec![self.at(inner), self.at(outer)];
-                    return Verdict::Broken(Broken::new(codes::VALID_REGION, slots, found, format!("at most {y}")));
+                    return Verdict::Broken(Broken::new(codes::VALID_REGION, slots, found, text!("at most {y}", y)));
                 }
                 (Some(_), Some(_)) => {}
                 _ => dynamic = true,
@@ -175,7 +195,7 @@ impl Instance<'_> {
             Broken::new(
                 codes::LOCATION,
                 vec![self.at(slot)],
-                format!("`{slot}` is in `{}`", tile.loc),
+                text!("`{slot}` is in `{loc}`", slot, loc = tile.loc),
                 locs.to_string(),
             )
         })
@@ -202,7 +222,7 @@ impl Instance<'_> {
         let Some(&(first, d0)) = known.first() else { return Verdict::Holds };
         for &(slot, d) in &known[1..] {
             if d != d0 {
-                let found = format!("`{slot}` is {d}, `{first}` is {d0}");
+                let found = text!("`{slot}` is {d}, `{first}` is {d0}", slot, d, first, d0);
                 let at = vec![self.at(slot), self.at(first)];
                 return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, format!("{d0}")));
             }
@@ -220,9 +240,14 @@ impl Instance<'_> {
         for &(slot, d) in &known[1..] {
             // Pairs of 4-bit floats are bytes, 4-bit integers stand alone.
             if (d.bits(), d.column_bits()) != (d0.bits(), d0.column_bits()) {
-                let found = format!("`{slot}` is {d}, `{first}` is {d0}");
+                let found = text!("`{slot}` is {d}, `{first}` is {d0}", slot, d, first, d0);
                 let at = vec![self.at(slot), self.at(first)];
-                return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, "elements of the same size"));
+                return Verdict::Broken(Broken::new(
+                    codes::ELEM_MISMATCH,
+                    at,
+                    found,
+                    text!("elements of the same size"),
+                ));
             }
         }
         Verdict::Holds
@@ -233,7 +258,7 @@ impl Instance<'_> {
             if !sizes.contains(&d.unit_bytes()) {
                 let list: Vec<_> = sizes.iter().map(u32::to_string).collect();
                 let found = format!("`{slot}` is {d}");
-                let legal = format!("elements of {} bytes", list.join(", "));
+                let legal = text!("elements of {join} bytes", join = list.join(", "));
                 return Verdict::Broken(Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], found, legal));
             }
         }
@@ -262,7 +287,7 @@ impl Instance<'_> {
         let (Some(x), Some(y)) = (self.tile(a), self.tile(b)) else { return Verdict::Holds };
         Verdict::require(pairs.contains(&(x.loc, y.loc)), || {
             let list: Vec<_> = pairs.iter().map(|(p, q)| format!("{p} → {q}")).collect();
-            let found = format!("`{a}` is in `{}` and `{b}` in `{}`", x.loc, y.loc);
+            let found = text!("`{a}` is in `{loc}` and `{b}` in `{loc2}`", a, loc = x.loc, b, loc2 = y.loc);
             Broken::new(codes::LOCATION, vec![self.at(b), self.at(a)], found, list.join(", "))
         })
     }
@@ -270,7 +295,7 @@ impl Instance<'_> {
     fn fractal(&self, slot: &str, bytes: u32) -> Verdict {
         let Some(tile) = self.tile(slot) else { return Verdict::Holds };
         Verdict::require(tile.fractal == bytes, || {
-            let found = format!("`{slot}` has fractal={}", tile.fractal);
+            let found = text!("`{slot}` has fractal={fractal}", slot, fractal = tile.fractal);
             Broken::new(codes::LAYOUT, vec![self.at(slot)], found, format!("fractal={bytes}"))
         })
     }
@@ -282,7 +307,7 @@ impl Instance<'_> {
                 codes::COMBINATION,
                 vec![self.at(lack)],
                 format!("`{have}` without `{lack}`"),
-                "both or neither",
+                text!("both or neither"),
             )
         })
     }

@@ -10,6 +10,7 @@ mod eval;
 use crate::codes::{self, Code};
 use crate::enums::EnumDef;
 use crate::row::{ElemRule, Orders, Row, Slot};
+use crate::text;
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, ScalarType, Target, TileType, Type};
 
 /// A rule over the operands of one instruction; operands are named by slot.
@@ -274,7 +275,7 @@ impl<'a> Instance<'a> {
             && let (Some(a), Some(b)) = (arg.ty.elem(), self.ty(other).and_then(Type::elem))
             && !compatible(arg.ty, a, b)
         {
-            let found = format!("{} is {a}, `{other}` is {b}", operand(slot));
+            let found = text!("{operand} is {a}, `{other}` is {b}", operand = operand(slot), a, other, b);
             broken.push(Broken::new(codes::ELEM_MISMATCH, vec![at, self.at(other)], found, format!("{b}")));
         }
         if let Some(tile) = arg.ty.tile() {
@@ -294,7 +295,7 @@ impl<'a> Instance<'a> {
 
     fn check_place(&self, at: usize, slot: &Slot, tile: &TileType, broken: &mut Vec<Broken>) {
         if !slot.locs.contains(tile.loc) {
-            let found = format!("{} is in `{}`", operand(slot), tile.loc);
+            let found = text!("{operand} is in `{loc}`", operand = operand(slot), loc = tile.loc);
             broken.push(Broken::new(codes::LOCATION, vec![at], found, slot.locs.to_string()));
         } else if !slot.orders.contains(self.order(tile)) {
             broken.push(self.layout_broken(at, tile, slot.orders));
@@ -303,12 +304,12 @@ impl<'a> Instance<'a> {
 
     fn layout_broken(&self, at: usize, tile: &TileType, legal: Orders) -> Broken {
         let slot = self.row.slot_at(at);
-        let found = format!(
-            "{} is {} (blayout={}, slayout={})",
-            operand(slot),
-            self.order(tile),
-            tile.blayout.name(),
-            tile.slayout.name()
+        let found = text!(
+            "{operand} is {order} (blayout={tile}, slayout={tile2})",
+            operand = operand(slot),
+            order = self.order(tile),
+            tile = tile.blayout.name(),
+            tile2 = tile.slayout.name()
         );
         Broken::new(codes::LAYOUT, vec![at], found, legal.to_string())
     }
@@ -332,11 +333,12 @@ impl<'a> Instance<'a> {
             };
             if !fits {
                 let slot = self.row.slot_at(usize::from(arg.slot));
-                let found = format!(
-                    "{} is {}, `{}` is {dtype}",
-                    operand(slot),
-                    arg.ty.elem().map_or_else(|| arg.ty.to_string(), |d| d.to_string()),
-                    self.row.slot_at(usize::from(first.slot)).name
+                let found = text!(
+                    "{operand} is {arg}, `{row}` is {dtype}",
+                    operand = operand(slot),
+                    arg = arg.ty.elem().map_or_else(|| arg.ty.to_string(), |d| d.to_string()),
+                    row = self.row.slot_at(usize::from(first.slot)).name,
+                    dtype
                 );
                 let slots = vec![usize::from(arg.slot), usize::from(first.slot)];
                 broken.push(Broken::new(codes::ELEM_MISMATCH, slots, found, format!("{dtype}")));
@@ -349,24 +351,24 @@ impl<'a> Instance<'a> {
         let at = self.at(scratch.slot);
         let given = self.arg(scratch.slot);
         if given.is_none() && self.manual && scratch.required.contains(self.target) {
-            let found = format!("no scratch tile `{}`", scratch.slot);
-            let help = format!(
-                "allocate one and pass it as `{}`; where tiles have no addresses it is added for you",
-                scratch.slot
+            let found = text!("no scratch tile `{slot}`", slot = scratch.slot);
+            let help = text!(
+                "allocate one and pass it as `{slot}`; where tiles have no addresses it is added for you",
+                slot = scratch.slot
             );
             broken.push(Broken::new(codes::SCRATCH, vec![at], found, scratch.rule).help(help));
         }
         if given.is_some() && scratch.forbidden.contains(self.target) {
-            let found = format!("a scratch tile `{}`", scratch.slot);
-            broken.push(Broken::new(codes::SCRATCH, vec![at], found, format!("none on {}", self.target)));
+            let found = text!("a scratch tile `{slot}`", slot = scratch.slot);
+            broken.push(Broken::new(codes::SCRATCH, vec![at], found, text!("none on {target}", target = self.target)));
         }
         if let Some(tile) = given.and_then(|a| a.ty.tile())
             && self.target != Target::Cpu
             && let Some(need) = scratch.bytes.and_then(|f| f(self))
             && tile.bytes() < need
         {
-            let found = format!("`{}` has {} bytes", scratch.slot, tile.bytes());
-            let legal = format!("at least {need} bytes ({})", scratch.rule);
+            let found = text!("`{slot}` has {tile} bytes", slot = scratch.slot, tile = tile.bytes());
+            let legal = text!("at least {need} bytes ({rule})", need, rule = scratch.rule);
             broken.push(Broken::new(codes::SCRATCH, vec![at], found, legal));
         }
     }

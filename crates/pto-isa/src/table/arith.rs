@@ -3,6 +3,7 @@
 //! Examples state results: `// = x` after a statement is the value of its result, and a test runs them
 //! (`pto/tests/suite/host_rows.rs`).
 
+use crate::text;
 use crate::DType::I32;
 use crate::row::{Arith, AttrKind, Custom, Effect, SlotKind, Row, Slot, When, attr, form};
 use crate::shape::{result, value_in};
@@ -45,28 +46,28 @@ fn broken_cast(i: &Instance, legal: &str) -> Broken {
 
 fn one_is_index(i: &Instance) -> Verdict {
     let index = |slot: &str| i.ty(slot).and_then(Type::scalar) == Some(ScalarType::Index);
-    Verdict::require(index("in") != index("result"), || broken_cast(i, "index to an integer, or an integer to index"))
+    Verdict::require(index("in") != index("result"), || broken_cast(i, text!("index to an integer, or an integer to index")))
 }
 
 fn widens(i: &Instance) -> Verdict {
     let (Some(a), Some(b)) = (bits(i, "in"), bits(i, "result")) else {
-        return Verdict::Broken(broken_cast(i, "types of a known width; use arith.index_cast for index"));
+        return Verdict::Broken(broken_cast(i, text!("types of a known width; use arith.index_cast for index")));
     };
-    Verdict::require(a < b, || broken_cast(i, "a wider result"))
+    Verdict::require(a < b, || broken_cast(i, text!("a wider result")))
 }
 
 fn narrows(i: &Instance) -> Verdict {
     let (Some(a), Some(b)) = (bits(i, "in"), bits(i, "result")) else {
-        return Verdict::Broken(broken_cast(i, "types of a known width; use arith.index_cast for index"));
+        return Verdict::Broken(broken_cast(i, text!("types of a known width; use arith.index_cast for index")));
     };
-    Verdict::require(a > b, || broken_cast(i, "a narrower result"))
+    Verdict::require(a > b, || broken_cast(i, text!("a narrower result")))
 }
 
 fn same_width(i: &Instance) -> Verdict {
     let (Some(a), Some(b)) = (bits(i, "in"), bits(i, "result")) else {
-        return Verdict::Broken(broken_cast(i, "types of a known width; use arith.index_cast for index"));
+        return Verdict::Broken(broken_cast(i, text!("types of a known width; use arith.index_cast for index")));
     };
-    Verdict::require(a == b, || broken_cast(i, "as many bits in the result"))
+    Verdict::require(a == b, || broken_cast(i, text!("as many bits in the result")))
 }
 
 const COMPARE: Row = SCALAR.results(&[result("result", SlotKind::Bool)]).custom(Custom::Compare);

@@ -3,6 +3,7 @@
 //! Memory of another rank is an ordinary view whose pointer the host set up. Rows carry the newer `comm.` names;
 //! the older ones are aliases where a tile instruction does not own them.
 
+use crate::text;
 use super::hazards;
 use crate::DType::{I8, I32, U8};
 use crate::codes;
@@ -415,17 +416,17 @@ fn same_views(i: &Instance) -> Verdict {
     if a == b {
         Verdict::Holds
     } else {
-        view_broken(i, i.at("dst"), &format!("is a {dst}, `src` a {src}"), "equal shapes")
+        view_broken(i, i.at("dst"), &text!("is a {dst}, `src` a {src}", dst, src), text!("equal shapes"))
     }
 }
 
 fn copy_extents(i: &Instance) -> Verdict {
     for (slot, ty, dims) in views(i) {
         if dims.contains(&Dim::Fixed(0)) {
-            return view_broken(i, slot, &format!("is a {ty}"), "positive extents");
+            return view_broken(i, slot, &text!("is a {ty}", ty), text!("positive extents"));
         }
         if dims.contains(&Dim::Dynamic) && matches!(ty, Type::TensorView(_)) {
-            return view_broken(i, slot, &format!("is a {ty}"), "fixed extents, or a partition view");
+            return view_broken(i, slot, &text!("is a {ty}", ty), text!("fixed extents, or a partition view"));
         }
     }
     Verdict::Holds
@@ -434,7 +435,7 @@ fn copy_extents(i: &Instance) -> Verdict {
 fn fixed_extents(i: &Instance) -> Verdict {
     for (slot, ty, dims) in views(i) {
         if dims.iter().any(|d| matches!(d, Dim::Dynamic | Dim::Fixed(0))) {
-            return view_broken(i, slot, &format!("is a {ty}"), "fixed, positive extents");
+            return view_broken(i, slot, &text!("is a {ty}", ty), text!("fixed, positive extents"));
         }
     }
     Verdict::Holds
@@ -445,7 +446,7 @@ fn flat_views(i: &Instance) -> Verdict {
         let (last, outer) = dims.split_last().unzip();
         let fixed = last.is_some_and(|d| *d != Dim::Dynamic);
         if !fixed || outer.is_some_and(|o: &[Dim]| o.iter().any(|d| *d != Dim::Fixed(1))) {
-            return view_broken(i, slot, &format!("is a {ty}"), "one row of fixed length");
+            return view_broken(i, slot, &text!("is a {ty}", ty), text!("one row of fixed length"));
         }
     }
     Verdict::Holds
@@ -454,7 +455,7 @@ fn flat_views(i: &Instance) -> Verdict {
 fn twins(i: &Instance, a: &str, b: &str) -> Verdict {
     let (Some(x), Some(y)) = (i.tile(a), i.tile(b)) else { return Verdict::Holds };
     Verdict::require(x.same_object(y), || {
-        Broken::new(codes::SHAPE, vec![i.at(b), i.at(a)], format!("`{b}` is {y}, `{a}` is {x}"), "the same tile type")
+        Broken::new(codes::SHAPE, vec![i.at(b), i.at(a)], text!("`{b}` is {y}, `{a}` is {x}", b, y, a, x), text!("the same tile type"))
     })
 }
 
@@ -481,13 +482,13 @@ fn equal_members(i: &Instance) -> Verdict {
         return Verdict::Broken(Broken::new(
             codes::OPERAND_COUNT,
             vec![i.at("group")],
-            "an empty group",
-            "at least one member",
+            text!("an empty group"),
+            text!("at least one member"),
         ));
     };
     match members.iter().find(|m| !m.same_object(first)) {
         None => Verdict::Holds,
-        Some(other) => view_broken(i, i.at("group"), &format!("has a {other} and a {first}"), "members of one type"),
+        Some(other) => view_broken(i, i.at("group"), &text!("has a {other} and a {first}", other, first), text!("members of one type")),
     }
 }
 
@@ -499,7 +500,7 @@ fn root_is_member(i: &Instance) -> Verdict {
             codes::ATTRIBUTE_VALUE,
             vec![i.at("group")],
             format!("root = {root}"),
-            format!("0 or more, less than {count}"),
+            text!("0 or more, less than {count}", count),
         )
     })
 }
@@ -509,7 +510,7 @@ fn broadcast_shape(i: &Instance) -> Verdict {
     if dims(src) == dims(member) {
         return Verdict::Holds;
     }
-    view_broken(i, i.at("src"), &format!("is a {src}, a member a {member}"), "the shape of a member")
+    view_broken(i, i.at("src"), &text!("is a {src}, a member a {member}", src, member), text!("the shape of a member"))
 }
 
 fn session_scratch(i: &Instance) -> Verdict {
@@ -518,8 +519,8 @@ fn session_scratch(i: &Instance) -> Verdict {
         Broken::new(
             codes::SCRATCH,
             vec![i.at("scratch")],
-            format!("`scratch` has {} bytes", tile.bytes()),
-            "at least 8 bytes",
+            text!("`scratch` has {tile} bytes", tile = tile.bytes()),
+            text!("at least 8 bytes"),
         )
     })
 }

@@ -1,5 +1,6 @@
 //! Configuration: registers of the core that later instructions read.
 
+use crate::text;
 use super::hazards;
 use crate::DType::{Bf16, F16, F32, I8, I64, U8, U64};
 use crate::codes;
@@ -381,8 +382,8 @@ fn conv_source(i: &Instance) -> Verdict {
         _ => false,
     };
     Verdict::require(ok, || {
-        let legal = "a tile in mat, or a !pto.fmatrix_config";
-        Broken::new(codes::OPERAND_KIND, vec![i.at("src")], format!("`src` is a {ty}"), legal)
+        let legal = text!("a tile in mat, or a !pto.fmatrix_config");
+        Broken::new(codes::OPERAND_KIND, vec![i.at("src")], text!("`src` is a {ty}", ty), legal)
     })
 }
 
@@ -401,7 +402,7 @@ fn cache_space(i: &Instance) -> Verdict {
         Some(_) => false,
     };
     Verdict::require(gm_space && gm_operand, || {
-        let legal = "a pointer to or a view of global memory";
-        Broken::new(codes::LOCATION, vec![i.at("addr")], "cache maintenance of another memory", legal)
+        let legal = text!("a pointer to or a view of global memory");
+        Broken::new(codes::LOCATION, vec![i.at("addr")], text!("cache maintenance of another memory"), legal)
     })
 }

@@ -4,6 +4,7 @@
 //! outside it keep what they held. Element types follow the device headers; where the public assembler
 //! disagrees, the row's notes say so.
 
+use crate::text;
 use super::hazards;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes;
@@ -163,9 +164,9 @@ fn prelu_mask_fits(i: &Instance) -> Verdict {
     let rows = dst.valid_rows.fixed().map(|r| r.saturating_add(1));
     let bytes = dst.valid_cols.fixed().map(|c| c.div_ceil(8));
     match (rows, bytes, tmp.valid_cols.fixed()) {
-        (Some(rows), ..) if tmp.rows < rows => too_small(i, format!("`tmp` has {} rows", tmp.rows), rows, "rows"),
+        (Some(rows), ..) if tmp.rows < rows => too_small(i, text!("`tmp` has {rows} rows", rows = tmp.rows), rows, "rows"),
         (_, Some(bytes), Some(cols)) if cols < bytes => {
-            too_small(i, format!("`tmp` has {cols} valid columns"), bytes, "valid columns")
+            too_small(i, text!("`tmp` has {cols} valid columns", cols), bytes, text!("valid columns"))
         }
         (Some(_), Some(_), Some(_)) => Verdict::Holds,
         _ => Verdict::Dynamic,
@@ -177,7 +178,7 @@ pub(super) fn scratch_covers_columns(i: &Instance) -> Verdict {
     let (Some(tmp), Some(dst)) = (i.tile("tmp"), i.tile("dst")) else { return Verdict::Holds };
     match (tmp.valid_cols, dst.valid_cols) {
         (Dim::Fixed(have), Dim::Fixed(need)) if have < need => {
-            too_small(i, format!("`tmp` has {have} valid columns"), need, "valid columns")
+            too_small(i, text!("`tmp` has {have} valid columns", have), need, text!("valid columns"))
         }
         (Dim::Fixed(_), Dim::Fixed(_)) => Verdict::Holds,
         _ => Verdict::Dynamic,
@@ -185,7 +186,7 @@ pub(super) fn scratch_covers_columns(i: &Instance) -> Verdict {
 }
 
 fn too_small(i: &Instance, found: String, need: u64, what: &str) -> Verdict {
-    Verdict::Broken(Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, format!("at least {need} {what}")))
+    Verdict::Broken(Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, text!("at least {need} {what}", need, what)))
 }
 
 fn high_precision(i: &Instance) -> bool {
@@ -199,7 +200,7 @@ fn accurate_root_has_scratch(i: &Instance) -> Verdict {
             codes::COMBINATION,
             vec![i.at("tmp")],
             "`high_precision` without `tmp`",
-            "a scratch tile, or `default`",
+            text!("a scratch tile, or `default`"),
         )
     })
 }
@@ -210,8 +211,8 @@ const POW_SCRATCH_RULE: &str = "floating point on A2/A3: element type and valid 
 fn power_scratch(i: &Instance) -> Verdict {
     let Some(dst) = i.tile("dst") else { return Verdict::Holds };
     let found = match (dst.dtype.is_float(), i.given("tmp")) {
-        (false, true) => "`tmp` with integers",
-        (true, false) if i.manual && i.target == A2A3 => "no scratch tile `tmp`",
+        (false, true) => text!("`tmp` with integers"),
+        (true, false) if i.manual && i.target == A2A3 => text!("no scratch tile `tmp`"),
         _ => return Verdict::Holds,
     };
     Verdict::Broken(Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, POW_SCRATCH_RULE))
@@ -231,7 +232,7 @@ fn power_precision(i: &Instance) -> Verdict {
             Broken::new(codes::COMBINATION, slots, found, "f16, bf16 or f32")
         }),
         (A5, false) => Verdict::require(dst.dtype != Bf16, || {
-            Broken::new(codes::COMBINATION, slots, "bf16 with the default precision", "`high_precision` for bf16")
+            Broken::new(codes::COMBINATION, slots, text!("bf16 with the default precision"), "`high_precision` for bf16")
         }),
         _ => Verdict::Holds,
     }
@@ -351,8 +352,8 @@ fn same_numbers_per_row(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
     let (Some(have), Some(got)) = (numbers_per_row(src), numbers_per_row(dst)) else { return Verdict::Dynamic };
     Verdict::require(have == got, || {
-        let found = format!("`dst` has valid columns for {got} numbers, `src` has {have}");
-        let legal = "equal valid columns; half as many in an fp4 tile, whose columns are pairs";
+        let found = text!("`dst` has valid columns for {got} numbers, `src` has {have}", got, have);
+        let legal = text!("equal valid columns; half as many in an fp4 tile, whose columns are pairs");
         Broken::new(codes::VALID_REGION, vec![i.at("dst"), i.at("src")], found, legal)
     })
 }
@@ -386,8 +387,8 @@ fn conversion_scratch(i: &Instance) -> Option<u64> {
 fn wrapping_has_scratch(i: &Instance) -> Verdict {
     let missing = i.manual && !i.given("tmp") && wraps_through_scratch(i).is_some();
     Verdict::require(!missing, || {
-        let legal = "a scratch tile, or saturation left on";
-        Broken::new(codes::SCRATCH, vec![i.at("tmp")], "wrapping conversion without `tmp`", legal)
+        let legal = text!("a scratch tile, or saturation left on");
+        Broken::new(codes::SCRATCH, vec![i.at("tmp")], text!("wrapping conversion without `tmp`"), legal)
     })
 }
 

@@ -1,5 +1,6 @@
 //! Instructions that broadcast one value per row, or one row, over a tile.
 
+use crate::text;
 use super::hazards;
 use super::partial::{all, equal, is_empty, is_nothing, require_equal, same_valid, valid_text};
 use crate::DType::*;
@@ -99,12 +100,12 @@ fn row_broadcast(i: &Instance) -> Verdict {
 /// The operand that has an element for every element of `dst`.
 fn full(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
     if t.blayout != BLayout::RowMajor {
-        let found = format!("`{slot}` is col-major");
+        let found = text!("`{slot}` is col-major", slot);
         return Verdict::Broken(Broken::new(codes::LAYOUT, vec![i.at(slot)], found, "row_major"));
     }
     same_valid(t, dst).map_or(Verdict::Dynamic, |same| {
         Verdict::require(same, || {
-            let found = format!("`{slot}` has the valid region {}, `dst` has {}", valid_text(t), valid_text(dst));
+            let found = text!("`{slot}` has the valid region {valid_text}, `dst` has {valid_text2}", slot, valid_text = valid_text(t), valid_text2 = valid_text(dst));
             Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("dst")], found, valid_text(dst))
         })
     })
@@ -113,7 +114,7 @@ fn full(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
 /// The operand that has one value, or one block of 32 bytes, for every row of `dst`.
 fn per_row(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
     let rows = require_equal(t.valid_rows, dst.valid_rows, || {
-        let found = format!("`{slot}` has {} valid rows, `dst` has {}", t.valid_rows, dst.valid_rows);
+        let found = text!("`{slot}` has {valid_rows} valid rows, `dst` has {valid_rows2}", slot, valid_rows = t.valid_rows, valid_rows2 = dst.valid_rows);
         Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("dst")], found, dst.valid_rows.to_string())
     });
     let block = BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
@@ -122,8 +123,8 @@ fn per_row(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
         BLayout::RowMajor => ("row-major", block),
     };
     let cols = require_equal(t.valid_cols, Dim::Fixed(want), || {
-        let found = format!("`{slot}` is {order} with {} valid columns", t.valid_cols);
-        let legal = format!("1 valid column, col_major (one value per row); or {block}, row_major (32 bytes per row)");
+        let found = text!("`{slot}` is {order} with {valid_cols} valid columns", slot, order, valid_cols = t.valid_cols);
+        let legal = text!("1 valid column, col_major (one value per row); or {block}, row_major (32 bytes per row)", block);
         Broken::new(codes::VALID_REGION, vec![i.at(slot)], found, legal)
     });
     all([rows, cols])
@@ -135,10 +136,10 @@ fn one_value_is_meant(i: &Instance) -> Option<Broken> {
     let is_per_row = same_valid(i.tile("src0")?, i.tile("dst")?) != Some(false);
     let repeats = is_per_row && tile.blayout == BLayout::RowMajor && tile.valid_cols != Dim::Fixed(1);
     (repeats && noted == AttrValue::Int(1)).then(|| {
-        let found = format!("src1Col = 1, and a row-major `src1` repeats all {} columns along each row", tile.valid_cols);
-        let legal = format!("one value per row is {}x1, col_major", tile.rows);
+        let found = text!("src1Col = 1, and a row-major `src1` repeats all {valid_cols} columns along each row", valid_cols = tile.valid_cols);
+        let legal = text!("one value per row is {rows}x1, col_major", rows = tile.rows);
         Broken::new(codes::COMBINATION, vec![i.at("src1")], found, legal)
-            .help("make `src1` col_major with one column; without the attribute, 32 bytes per row are meant")
+            .help(text!("make `src1` col_major with one column; without the attribute, 32 bytes per row are meant"))
     })
 }
 
@@ -152,8 +153,8 @@ fn tmp_needs_values(i: &Instance) -> Verdict {
     }
     let by_block = |t: &TileType| t.blayout == BLayout::RowMajor;
     Verdict::require(!(by_block(a) && by_block(b)), || {
-        let found = "both sources are row-major, and `tmp` is given";
-        let legal = "no `tmp`, or a per-row operand that is col_major with one valid column";
+        let found = text!("both sources are row-major, and `tmp` is given");
+        let legal = text!("no `tmp`, or a per-row operand that is col_major with one valid column");
         Broken::new(codes::COMBINATION, vec![i.at("tmp"), i.at("src1")], found, legal)
     })
 }
@@ -172,7 +173,7 @@ fn row_expand_bytes(i: &Instance) -> Option<u64> {
 fn precise_needs_tmp(i: &Instance) -> Verdict {
     let precise = i.attr_name("precisionType") == Some("high_precision");
     Verdict::require(!precise || i.given("tmp"), || {
-        Broken::new(codes::SCRATCH, vec![i.at("tmp")], "high_precision without `tmp`", "a scratch tile `tmp`")
+        Broken::new(codes::SCRATCH, vec![i.at("tmp")], "high_precision without `tmp`", text!("a scratch tile `tmp`"))
     })
 }
 
@@ -194,7 +195,7 @@ fn col_broadcast(i: &Instance) -> Verdict {
 
 fn row_vector(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
     require_equal(t.valid_cols, dst.valid_cols, || {
-        let found = format!("`{slot}` has {} valid columns, `dst` has {}", t.valid_cols, dst.valid_cols);
+        let found = text!("`{slot}` has {valid_cols} valid columns, `dst` has {valid_cols2}", slot, valid_cols = t.valid_cols, valid_cols2 = dst.valid_cols);
         Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("dst")], found, dst.valid_cols.to_string())
     })
 }
@@ -207,13 +208,13 @@ fn rows_to_fill(i: &Instance) -> Verdict {
     }
     for (slot, t) in [("src", src), ("dst", dst)] {
         if [t.valid_rows, t.valid_cols].iter().any(|&d| equal(d, Dim::Fixed(0)) == Some(true)) {
-            let found = format!("`{slot}` has the valid region {}", valid_text(t));
-            let legal = "at least one row and column";
+            let found = text!("`{slot}` has the valid region {valid_text}", slot, valid_text = valid_text(t));
+            let legal = text!("at least one row and column");
             return Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at(slot)], found, legal));
         }
     }
     require_equal(src.valid_rows, dst.valid_rows, || {
-        let found = format!("`src` has {} valid rows, `dst` has {}", src.valid_rows, dst.valid_rows);
+        let found = text!("`src` has {valid_rows} valid rows, `dst` has {valid_rows2}", valid_rows = src.valid_rows, valid_rows2 = dst.valid_rows);
         Broken::new(codes::VALID_REGION, vec![i.at("src"), i.at("dst")], found, dst.valid_rows.to_string())
     })
 }

@@ -3,6 +3,7 @@
 //! Two spellings exist. The frontend form (`tpush_to_aiv`, …) names the direction and finds the pipe by its id;
 //! the handle form (`tpush`, …) takes the pipe as a value.
 
+use crate::text;
 use super::hazards;
 use crate::codes;
 use crate::enums;
@@ -530,7 +531,7 @@ fn consumer_buffers(i: &Instance) -> Verdict {
     let (c2v, v2c) = (i.given("c2v_consumer_buf"), i.given("v2c_consumer_buf"));
     if i.given("gm_slot_tensor") {
         return Verdict::require(!v2c && (mask == 1 || !c2v), || {
-            setup("gm_slot_tensor with consumer buffers", "none, or c2v_consumer_buf alone with dir_mask = 1")
+            setup(text!("gm_slot_tensor with consumer buffers"), text!("none, or c2v_consumer_buf alone with dir_mask = 1"))
         });
     }
     for (bit, given, name) in [(1, c2v, "c2v_consumer_buf"), (2, v2c, "v2c_consumer_buf")] {
@@ -544,7 +545,7 @@ fn consumer_buffers(i: &Instance) -> Verdict {
 fn local_slots(i: &Instance) -> Verdict {
     let (Some(local), Some(slots)) = (int(i, "local_slot_num"), i.int("slot_num")) else { return Verdict::Holds };
     Verdict::require(local <= slots, || {
-        setup(format!("local_slot_num = {local}"), format!("at most {slots}, the slot count"))
+        setup(format!("local_slot_num = {local}"), text!("at most {slots}, the slot count", slots))
     })
 }
 
@@ -554,7 +555,7 @@ fn epilogue(i: &Instance) -> Verdict {
     }
     let nosplit = i.attr("nosplit") == Some(AttrValue::Bool(true));
     Verdict::require(int(i, "dir_mask") == Some(1) && nosplit, || {
-        setup("acc_push_epilogue on a pipe that is split or not cube to vector", "dir_mask = 1 and nosplit = true")
+        setup(text!("acc_push_epilogue on a pipe that is split or not cube to vector"), text!("dir_mask = 1 and nosplit = true"))
     })
 }
 
@@ -563,8 +564,8 @@ fn peer_address(i: &Instance) -> Verdict {
     let two_rings = mask == 3 && i.given("local_addr");
     Verdict::require(two_rings == i.given("peer_local_addr"), || {
         let found =
-            if two_rings { "dir_mask = 3 without `peer_local_addr`" } else { "`peer_local_addr` on a one-way pipe" };
-        setup(found, "both rings for dir_mask = 3, one ring otherwise")
+            if two_rings { "dir_mask = 3 without `peer_local_addr`" } else { text!("`peer_local_addr` on a one-way pipe") };
+        setup(found, text!("both rings for dir_mask = 3, one ring otherwise"))
     })
 }
 
@@ -572,7 +573,7 @@ fn flags_fit(i: &Instance) -> Verdict {
     let (Some(mask), Some(base)) = (int(i, "dir_mask"), int(i, "flag_base")) else { return Verdict::Holds };
     let flags = if mask == 3 { 4 } else { 2 };
     Verdict::require(base + flags <= PIPE_FLAGS, || {
-        setup(format!("flag_base = {base} with {flags} flags"), format!("at most {}", PIPE_FLAGS - flags))
+        setup(text!("flag_base = {base} with {flags} flags", base, flags), text!("at most {flags}", flags = PIPE_FLAGS - flags))
     })
 }
 
@@ -581,7 +582,7 @@ fn located(i: &Instance, legal: &[Loc]) -> Verdict {
     let Some(tile) = i.tile("tile") else { return Verdict::Holds };
     Verdict::require(legal.contains(&tile.loc), || {
         let list: Vec<_> = legal.iter().map(|l| l.name()).collect();
-        Broken::new(codes::LOCATION, vec![i.at("tile")], format!("`tile` is in `{}`", tile.loc), list.join(", "))
+        Broken::new(codes::LOCATION, vec![i.at("tile")], text!("`tile` is in `{loc}`", loc = tile.loc), list.join(", "))
     })
 }
 
@@ -600,32 +601,32 @@ fn parity(i: &Instance) -> Verdict {
         return Verdict::Holds;
     }
     let (what, extent) =
-        if split % 2 == 1 { ("valid rows", tile.valid_rows) } else { ("valid columns", tile.valid_cols) };
+        if split % 2 == 1 { (text!("valid rows"), tile.valid_rows) } else { (text!("valid columns"), tile.valid_cols) };
     let Some(n) = extent.fixed() else { return Verdict::Dynamic };
     let odd = split > 2;
     Verdict::require((n % 2 == 1) == odd, || {
-        let legal = format!("an {} number for split = {split}", if odd { "odd" } else { "even" });
+        let legal = text!("an {odd} number for split = {split}", odd = if odd { "odd" } else { "even" }, split);
         Broken::new(codes::VALID_REGION, vec![i.at("tile")], format!("`tile` has {n} {what}"), legal)
     })
 }
 
 fn even_split(i: &Instance) -> Verdict {
     let Some(split) = int(i, "split") else { return Verdict::Holds };
-    Verdict::require(split <= 2, || setup(format!("split = {split} towards the cube core"), "0, 1 or 2"))
+    Verdict::require(split <= 2, || setup(text!("split = {split} towards the cube core", split), "0, 1 or 2"))
 }
 
 fn odd_entry(i: &Instance) -> Verdict {
     let global = ["tile", "entry"].iter().any(|s| i.ty(s).is_some_and(|t| t.view().is_some()));
     Verdict::require(!(global && int(i, "split").is_some_and(|s| s > 2)), || {
-        setup("an odd split of an entry in global memory", "split 0, 1 or 2")
+        setup(text!("an odd split of an entry in global memory"), text!("split 0, 1 or 2"))
     })
 }
 
 fn odd_pop(i: &Instance) -> Verdict {
     let odd = int(i, "split").is_some_and(|s| s > 2);
     Verdict::require(!odd || i.given("valid_row"), || {
-        let found = "an odd split without valid_row and valid_col";
-        Broken::new(codes::VALID_OPERANDS, vec![i.at("valid_row")], found, "the extents of this core's part")
+        let found = text!("an odd split without valid_row and valid_col");
+        Broken::new(codes::VALID_OPERANDS, vec![i.at("valid_row")], found, text!("the extents of this core's part"))
     })
 }
 
@@ -633,8 +634,8 @@ fn pop_valid(i: &Instance) -> Verdict {
     let Some(ty) = i.ty("tile").filter(|_| i.given("valid_row")) else { return Verdict::Holds };
     let open = ty.tile().is_none_or(|t| t.valid_rows == Dim::Dynamic && t.valid_cols == Dim::Dynamic);
     Verdict::require(open && ty.view().is_none(), || {
-        let found = format!("valid_row and valid_col for a {ty}");
-        Broken::new(codes::VALID_OPERANDS, vec![i.at("valid_row")], found, "a tile whose type says `valid=?x?`")
+        let found = text!("valid_row and valid_col for a {ty}", ty);
+        Broken::new(codes::VALID_OPERANDS, vec![i.at("valid_row")], found, text!("a tile whose type says `valid=?x?`"))
     })
 }
 
@@ -644,21 +645,21 @@ fn subblock(i: &Instance) -> Verdict {
     }
     let vec = i.tile("tile").is_none_or(|t| t.loc == Loc::Vec) && i.ty("tile").is_none_or(|t| t.view().is_none());
     Verdict::require(vec && int(i, "split") != Some(0), || {
-        let found = "aiv_subblockid without a split, or on an entry that is no vector tile";
-        Broken::new(codes::COMBINATION, vec![i.at("aiv_subblockid")], found, "a split tile in vector memory")
+        let found = text!("aiv_subblockid without a split, or on an entry that is no vector tile");
+        Broken::new(codes::COMBINATION, vec![i.at("aiv_subblockid")], found, text!("a split tile in vector memory"))
     })
 }
 
 fn reserve_location(i: &Instance) -> Verdict {
     let Some(space) = i.attr_name("location") else { return Verdict::Holds };
     Verdict::require(matches!(space, "vec" | "mat"), || {
-        Broken::new(codes::FIFO_RESERVE, vec![], format!("location {space}"), "vec or mat")
+        Broken::new(codes::FIFO_RESERVE, vec![], format!("location {space}"), text!("vec or mat"))
     })
 }
 
 fn reserve_base(i: &Instance) -> Verdict {
     let manual = i.attr("auto") == Some(AttrValue::Bool(false));
     Verdict::require(!manual || i.given("base"), || {
-        Broken::new(codes::FIFO_RESERVE, vec![], "auto = false without base", "base = the address")
+        Broken::new(codes::FIFO_RESERVE, vec![], text!("auto = false without base"), text!("base = the address"))
     })
 }

@@ -1,5 +1,6 @@
 //! Sorting, gathering, generating, single elements, and debugging.
 
+use crate::text;
 use super::hazards;
 use super::partial::{all, require_equal};
 use crate::DType::*;
@@ -41,7 +42,7 @@ fn broken(i: &Instance, code: Code, slot: &str, found: impl Into<String>, legal:
 /// None of the operands is given.
 fn without(i: &Instance, slots: &[&str], form: &str) -> Verdict {
     match slots.iter().find(|s| i.given(s)) {
-        Some(slot) => broken(i, codes::COMBINATION, slot, format!("`{slot}` in the {form} form"), "none"),
+        Some(slot) => broken(i, codes::COMBINATION, slot, text!("`{slot}` in the {form} form", slot, form), "none"),
         None => Verdict::Holds,
     }
 }
@@ -64,18 +65,18 @@ fn one_row(i: &Instance, slots: &[&str]) -> Verdict {
         if let Some(t) = i.tile(slot)
             && t.rows != 1
         {
-            return broken(i, codes::SHAPE, slot, format!("`{slot}` has {} rows", t.rows), "1 row");
+            return broken(i, codes::SHAPE, slot, text!("`{slot}` has {rows} rows", slot, rows = t.rows), "1 row");
         }
     }
     Verdict::Holds
 }
 
 fn valid_cols_are(i: &Instance, slot: &str, got: Dim, want: Dim) -> Verdict {
-    extent(i, slot, "valid columns", got, want)
+    extent(i, slot, text!("valid columns"), got, want)
 }
 
 fn valid_rows_are(i: &Instance, slot: &str, got: Dim, want: Dim) -> Verdict {
-    extent(i, slot, "valid rows", got, want)
+    extent(i, slot, text!("valid rows"), got, want)
 }
 
 fn extent(i: &Instance, slot: &str, what: &str, got: Dim, want: Dim) -> Verdict {
@@ -88,7 +89,7 @@ fn extent(i: &Instance, slot: &str, what: &str, got: Dim, want: Dim) -> Verdict 
 fn scratch_given(i: &Instance, needed: bool, why: &str) -> Verdict {
     let missing = needed && i.manual && i.target != Cpu && !i.given("tmp");
     Verdict::require(!missing, || {
-        Broken::new(codes::SCRATCH, vec![i.at("tmp")], format!("no scratch tile `tmp` {why}"), "one")
+        Broken::new(codes::SCRATCH, vec![i.at("tmp")], text!("no scratch tile `tmp` {why}", why), "one")
     })
 }
 
@@ -118,7 +119,7 @@ fn pattern_regions(i: &Instance, narrow: (&str, &TileType), wide: (&str, &TileTy
             valid_rows_are(i, slot, w.valid_rows, times(n.valid_rows)),
             valid_cols_are(i, slot, w.valid_cols, n.valid_cols),
         ]),
-        _ => broken(i, codes::ATTRIBUTE_VALUE, slot, "another axis", "\"row\" or \"col\""),
+        _ => broken(i, codes::ATTRIBUTE_VALUE, slot, text!("another axis"), text!("\"row\" or \"col\"")),
     }
 }
 
@@ -126,7 +127,7 @@ fn gather(i: &Instance) -> Verdict {
     if i.given("maskPattern") {
         gather_by_pattern(i)
     } else if i.given("axis") {
-        broken(i, codes::COMBINATION, "src", "axis without maskPattern", "both or neither")
+        broken(i, codes::COMBINATION, "src", text!("axis without maskPattern"), text!("both or neither"))
     } else if i.given("k_value") || i.given("cdst") {
         gather_by_comparison(i)
     } else {
@@ -138,31 +139,31 @@ fn gather_by_index(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
     let Some(idx) = i.tile("indices") else {
         return Verdict::require(i.given("indices"), || {
-            let legal = "indices, a maskPattern, or k_value with cdst";
-            Broken::new(codes::COMBINATION, vec![i.at("src")], "no choice of elements", legal)
+            let legal = text!("indices, a maskPattern, or k_value with cdst");
+            Broken::new(codes::COMBINATION, vec![i.at("src")], text!("no choice of elements"), legal)
         });
     };
     if src.dtype != dst.dtype {
-        let found = format!("`dst` is {}, `src` is {}", dst.dtype, src.dtype);
+        let found = text!("`dst` is {dtype}, `src` is {dtype2}", dtype = dst.dtype, dtype2 = src.dtype);
         return broken(i, codes::ELEM_MISMATCH, "dst", found, src.dtype.to_string());
     }
     let wide_only = i.target == A2A3 || src.dtype.bits() == 64;
     if wide_only && idx.dtype.bits() != 32 {
         return broken(i, codes::ELEM_TYPE, "indices", format!("`indices` is {}", idx.dtype), "i32, ui32");
     }
-    scratch_given(i, i.target == A2A3, "for the indices")
+    scratch_given(i, i.target == A2A3, text!("for the indices"))
 }
 
 fn gather_by_pattern(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
     let operands = all([without(i, &["indices", "k_value", "tmp", "cdst"], "pattern"), row_major(i, &["src", "dst"])]);
     if src.dtype.bits() != dst.dtype.bits() {
-        let found = format!("`dst` is {}, `src` is {}", dst.dtype, src.dtype);
-        return broken(i, codes::ELEM_MISMATCH, "dst", found, "elements of the same size");
+        let found = text!("`dst` is {dtype}, `src` is {dtype2}", dtype = dst.dtype, dtype2 = src.dtype);
+        return broken(i, codes::ELEM_MISMATCH, "dst", found, text!("elements of the same size"));
     }
     let along_rows = i.attr("axis") == Some(AttrValue::Str("col"));
     if along_rows && src.dtype.bits() == 64 {
-        return broken(i, codes::COMBINATION, "src", "8-byte elements and axis = \"col\"", "axis = \"row\"");
+        return broken(i, codes::COMBINATION, "src", text!("8-byte elements and axis = \"col\""), text!("axis = \"row\""));
     }
     // Rows are packed one after the other, which needs a dst without gaps.
     let packed =
@@ -176,7 +177,7 @@ fn gather_by_comparison(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
     let mode = i.attr_name("cmpMode").unwrap_or("eq");
     if !matches!(mode, "eq" | "gt") {
-        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("cmpMode is {mode}"), "eq, gt");
+        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("cmpMode is {mode}"), text!("eq, gt"));
     }
     let legal = match i.target {
         A2A3 if mode == "eq" => DTypes::of(&[F16, F32, I32]),
@@ -192,7 +193,7 @@ fn gather_by_comparison(i: &Instance) -> Verdict {
     all([
         without(i, &["indices"], "comparison"),
         row_major(i, &["src", "dst", "cdst", "tmp"]),
-        scratch_given(i, true, "for the comparison"),
+        scratch_given(i, true, text!("for the comparison")),
     ])
 }
 
@@ -206,16 +207,16 @@ fn scatter(i: &Instance) -> Verdict {
         ]);
     }
     if i.given("axis") {
-        return broken(i, codes::COMBINATION, "src", "axis without maskPattern", "both or neither");
+        return broken(i, codes::COMBINATION, "src", text!("axis without maskPattern"), text!("both or neither"));
     }
     let Some(idx) = i.tile("indexes") else {
         return Verdict::require(i.given("indexes"), || {
-            Broken::new(codes::COMBINATION, vec![i.at("src")], "no choice of elements", "indexes, or a maskPattern")
+            Broken::new(codes::COMBINATION, vec![i.at("src")], text!("no choice of elements"), text!("indexes, or a maskPattern"))
         });
     };
     let want = if src.dtype.bits() <= 16 { 16 } else { 32 };
     Verdict::require(idx.dtype.bits() == want, || {
-        let found = format!("`indexes` is {}, `src` is {}", idx.dtype, src.dtype);
+        let found = text!("`indexes` is {dtype}, `src` is {dtype2}", dtype = idx.dtype, dtype2 = src.dtype);
         let legal = if want == 16 { "i16, ui16" } else { "i32, ui32" };
         Broken::new(codes::ELEM_COMBINATION, vec![i.at("indexes"), i.at("src")], found, legal)
     })
@@ -225,7 +226,7 @@ fn scatter(i: &Instance) -> Verdict {
 fn sort_tail(i: &Instance) -> Verdict {
     let Some(src) = i.tile("src") else { return Verdict::Holds };
     match src.valid_cols {
-        Dim::Fixed(cols) => scratch_given(i, cols % 32 != 0, "for a last block of fewer than 32 elements"),
+        Dim::Fixed(cols) => scratch_given(i, cols % 32 != 0, text!("for a last block of fewer than 32 elements")),
         Dim::Dynamic if i.manual && !i.given("tmp") => Verdict::Dynamic,
         Dim::Dynamic => Verdict::Holds,
     }
@@ -236,8 +237,8 @@ fn sort_indices(i: &Instance) -> Verdict {
     let (Some(src), Some(idx)) = (i.tile("src"), i.tile("idx")) else { return Verdict::Holds };
     let (Dim::Fixed(numbers), Dim::Fixed(indices)) = (src.valid_cols, idx.valid_cols) else { return Verdict::Dynamic };
     Verdict::require(indices >= numbers, || {
-        let found = format!("`idx` has {indices} valid columns, `src` has {numbers}");
-        Broken::new(codes::VALID_REGION, vec![i.at("idx"), i.at("src")], found, format!("at least {numbers}"))
+        let found = text!("`idx` has {indices} valid columns, `src` has {numbers}", indices, numbers);
+        Broken::new(codes::VALID_REGION, vec![i.at("idx"), i.at("src")], found, text!("at least {numbers}", numbers))
     })
 }
 
@@ -259,13 +260,13 @@ fn merge_blocks(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src0"), i.tile("dst")) else { return lone };
     let length = match i.value("block_len") {
         Some(n) if n <= 0 || n % 64 != 0 => {
-            broken(i, codes::SHAPE, "block_len", format!("`block_len` is {n}"), "a positive multiple of 64")
+            broken(i, codes::SHAPE, "block_len", format!("`block_len` is {n}"), text!("a positive multiple of 64"))
         }
         Some(_) => Verdict::Holds,
         None => Verdict::Dynamic,
     };
     let cols = Verdict::require(src.cols == dst.cols, || {
-        let found = format!("`dst` has {} columns, `src0` has {}", dst.cols, src.cols);
+        let found = text!("`dst` has {cols} columns, `src0` has {cols2}", cols = dst.cols, cols2 = src.cols);
         Broken::new(codes::SHAPE, vec![i.at("dst"), i.at("src0")], found, src.cols.to_string())
     });
     all([lone, length, cols])
@@ -274,18 +275,18 @@ fn merge_blocks(i: &Instance) -> Verdict {
 fn merge_lists(i: &Instance) -> Verdict {
     for slot in ["src1", "executed"] {
         if !i.given(slot) {
-            let legal = "one list and block_len, or 2 to 4 lists and a vector of counts";
+            let legal = text!("one list and block_len, or 2 to 4 lists and a vector of counts");
             return broken(i, codes::COMBINATION, slot, format!("no `{slot}`"), legal);
         }
     }
     let (Some(tmp), Some(dst)) = (i.tile("tmp"), i.tile("dst")) else {
-        return scratch_given(i, true, "for the merged list");
+        return scratch_given(i, true, text!("for the merged list"));
     };
     let lists: u64 = LISTS.iter().filter_map(|s| i.tile(s)).map(|t| t.cols).sum();
     let need = lists.max(dst.cols);
     Verdict::require(tmp.cols >= need, || {
-        let found = format!("`tmp` has {} columns", tmp.cols);
-        Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, format!("at least {need} columns"))
+        let found = text!("`tmp` has {cols} columns", cols = tmp.cols);
+        Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, text!("at least {need} columns", need))
     })
 }
 
@@ -295,7 +296,7 @@ fn histogram(i: &Instance) -> Verdict {
     };
     let byte = match (i.attr("byte"), i.attr("isMSB")) {
         (Some(AttrValue::Int(b)), Some(AttrValue::Bool(msb))) if msb != (b == 1) => {
-            return broken(i, codes::COMBINATION, "src", format!("byte = {b} and isMSB = {msb}"), "one of them");
+            return broken(i, codes::COMBINATION, "src", text!("byte = {b} and isMSB = {msb}", b, msb), text!("one of them"));
         }
         (Some(AttrValue::Int(b)), _) => b,
         (_, Some(AttrValue::Bool(false))) => 0,
@@ -303,10 +304,10 @@ fn histogram(i: &Instance) -> Verdict {
     };
     let bins = match dst.valid_cols {
         Dim::Fixed(n @ 1..256) => {
-            broken(i, codes::VALID_REGION, "dst", format!("`dst` has {n} valid columns"), "at least 256")
+            broken(i, codes::VALID_REGION, "dst", text!("`dst` has {n} valid columns", n), text!("at least 256"))
         }
         _ if dst.cols < 256 => {
-            broken(i, codes::SHAPE, "dst", format!("`dst` has {} columns", dst.cols), "at least 256")
+            broken(i, codes::SHAPE, "dst", text!("`dst` has {cols} columns", cols = dst.cols), text!("at least 256"))
         }
         _ => Verdict::Holds,
     };
@@ -317,11 +318,11 @@ fn histogram(i: &Instance) -> Verdict {
 /// ui16: one filter byte per row, in a col-major column.
 fn filter_per_row(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Verdict {
     if byte > 1 {
-        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("byte = {byte} with ui16 elements"), "0, 1");
+        return broken(i, codes::ATTRIBUTE_VALUE, "src", text!("byte = {byte} with ui16 elements", byte), "0, 1");
     }
     if idx.order() != crate::Order::Dn || idx.cols != 1 {
-        let found = format!("`idx` is {} with {} columns", idx.order(), idx.cols);
-        return broken(i, codes::LAYOUT, "idx", found, "DN with one column");
+        let found = text!("`idx` is {idx} with {cols} columns", idx = idx.order(), cols = idx.cols);
+        return broken(i, codes::LAYOUT, "idx", found, text!("DN with one column"));
     }
     valid_rows_are(i, "idx", idx.valid_rows, src.valid_rows)
 }
@@ -333,8 +334,8 @@ fn filter_bytes(i: &Instance, src: &TileType, idx: &TileType, byte: i64) -> Verd
     }
     let rows = 3u64.saturating_sub(byte.unsigned_abs());
     let shape = Verdict::require(idx.rows == rows && idx.cols == src.cols, || {
-        let found = format!("`idx` has {} rows and {} columns", idx.rows, idx.cols);
-        Broken::new(codes::SHAPE, vec![i.at("idx")], found, format!("{rows} rows and {} columns", src.cols))
+        let found = text!("`idx` has {rows} rows and {cols} columns", rows = idx.rows, cols = idx.cols);
+        Broken::new(codes::SHAPE, vec![i.at("idx")], found, text!("{rows} rows and {cols} columns", rows, cols = src.cols))
     });
     all([row_major(i, &["idx"]), shape])
 }
@@ -353,16 +354,16 @@ fn sequence_bytes(i: &Instance) -> Option<u64> {
 fn printable(i: &Instance) -> Verdict {
     let Some(tile) = i.tile("src") else {
         return if i.given("tmp") && i.ty("src").is_some_and(|t| SlotKind::View.accepts(t) && !SlotKind::Tile.accepts(t)) {
-            broken(i, codes::COMBINATION, "tmp", "`tmp` with a view", "none")
+            broken(i, codes::COMBINATION, "tmp", text!("`tmp` with a view"), "none")
         } else {
             Verdict::Holds
         };
     };
     let legal = match (i.given("tmp"), i.target) {
         (_, Cpu) => return Verdict::Holds,
-        (false, _) => "vec, or `tmp` for other memories",
-        (true, A5) => "vec, acc",
-        (true, _) => "vec, mat, acc",
+        (false, _) => text!("vec, or `tmp` for other memories"),
+        (true, A5) => text!("vec, acc"),
+        (true, _) => text!("vec, mat, acc"),
     };
     let ok = match tile.loc {
         Loc::Vec => true,
@@ -371,7 +372,7 @@ fn printable(i: &Instance) -> Verdict {
         _ => false,
     };
     Verdict::require(ok, || {
-        Broken::new(codes::LOCATION, vec![i.at("src")], format!("`src` is in `{}`", tile.loc), legal)
+        Broken::new(codes::LOCATION, vec![i.at("src")], text!("`src` is in `{loc}`", loc = tile.loc), legal)
     })
 }
 

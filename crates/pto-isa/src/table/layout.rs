@@ -1,5 +1,6 @@
 //! Moves between on-chip memories, and changes of layout inside the vector memory.
 
+use crate::text;
 use super::hazards;
 use super::memory::{
     QUANT_WORDS, RELU, acc_move_types, broken, fix_pipe_options, scale_words, scale_words_of_part,
@@ -80,7 +81,7 @@ fn one_of(i: &Instance, slot: &str, found: DType, legal: &[DType]) -> Verdict {
 
 fn same_type(i: &Instance, src: &TileType, dst: &TileType, legal: &[DType]) -> Verdict {
     if src.dtype != dst.dtype {
-        let found = format!("`dst` is {}, `src` is {}", dst.dtype, src.dtype);
+        let found = text!("`dst` is {dtype}, `src` is {dtype2}", dtype = dst.dtype, dtype2 = src.dtype);
         return Verdict::Broken(Broken::new(
             codes::ELEM_MISMATCH,
             vec![i.at("dst"), i.at("src")],
@@ -110,8 +111,8 @@ fn move_types(i: &Instance) -> Verdict {
         (Loc::Mat, Loc::ScaleLeft | Loc::ScaleRight) => same_type(i, src, dst, &[F8E8M0]),
         (Loc::Vec, Loc::Mat) => same_type(i, src, dst, VEC_TO_MAT),
         _ => Verdict::require(src.dtype.bits() == dst.dtype.bits(), || {
-            let found = format!("`dst` is {}, `src` is {}", dst.dtype, src.dtype);
-            Broken::new(codes::ELEM_MISMATCH, vec![i.at("dst"), i.at("src")], found, "elements of the same size")
+            let found = text!("`dst` is {dtype}, `src` is {dtype2}", dtype = dst.dtype, dtype2 = src.dtype);
+            Broken::new(codes::ELEM_MISMATCH, vec![i.at("dst"), i.at("src")], found, text!("elements of the same size"))
         }),
     }
 }
@@ -122,7 +123,7 @@ fn bias_types(i: &Instance, from: DType, to: DType) -> Verdict {
     let ok = (from == to && matches!(from, I32 | F32)) || (widened && to == F32);
     Verdict::require(ok, || {
         let legal = if i.target == A2A3 { "i32 i32; f32 f32; f16 f32" } else { "i32 i32; f32 f32; f16 f32; bf16 f32" };
-        let found = format!("src, dst are {from} {to}");
+        let found = text!("src, dst are {from} {to}", from, to);
         Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, legal)
     })
 }
@@ -132,8 +133,8 @@ fn move_shapes(i: &Instance) -> Verdict {
     let fixed = src.loc == Loc::Mat || (i.target == A2A3 && !i.given("fp"));
     let same = (src.rows, src.cols) == (dst.rows, dst.cols);
     Verdict::require(!fixed || same, || {
-        let found = format!("`dst` is {}x{}, `src` is {}x{}", dst.rows, dst.cols, src.rows, src.cols);
-        Broken::new(codes::SHAPE, vec![i.at("dst"), i.at("src")], found, "the same rows and columns")
+        let found = text!("`dst` is {rows}x{cols}, `src` is {rows2}x{cols2}", rows = dst.rows, cols = dst.cols, rows2 = src.rows, cols2 = src.cols);
+        Broken::new(codes::SHAPE, vec![i.at("dst"), i.at("src")], found, text!("the same rows and columns"))
     })
 }
 
@@ -149,10 +150,10 @@ fn move_rows(i: &Instance) -> Verdict {
     };
     let bytes = if i.target == A5 { dst.bytes() } else { src.bytes() };
     if dst.rows != 1 {
-        return broken(i, codes::SHAPE, "dst", format!("`dst` has {} rows", dst.rows), "1");
+        return broken(i, codes::SHAPE, "dst", text!("`dst` has {rows} rows", rows = dst.rows), "1");
     }
     Verdict::require(bytes % unit == 0, || {
-        Broken::new(codes::SHAPE, vec![i.at("dst")], format!("a row of {bytes} bytes"), format!("a multiple of {unit}"))
+        Broken::new(codes::SHAPE, vec![i.at("dst")], text!("a row of {bytes} bytes", bytes), text!("a multiple of {unit}", unit))
     })
 }
 
@@ -164,14 +165,14 @@ fn move_layout(i: &Instance) -> Verdict {
     };
     let boxed_rows = matches!(i.order(dst), Order::Zz | Order::Nz);
     match (src.loc, dst.loc) {
-        (Loc::Mat, Loc::Left) if !boxed_rows => wrong("dst", dst, "boxes of rows (slayout=row_major)"),
+        (Loc::Mat, Loc::Left) if !boxed_rows => wrong("dst", dst, text!("boxes of rows (slayout=row_major)")),
         (Loc::Mat, Loc::Right) if dst.order() != Order::Zn => wrong("dst", dst, "ZN"),
         (Loc::Mat, Loc::Left | Loc::Right) if matches!(src.order(), Order::Dn | Order::Nn) => {
             wrong("src", src, "ND, NZ, ZN, ZZ")
         }
         (Loc::Acc, _) if src.order() != Order::Nz => wrong("src", src, "NZ"),
         (Loc::Acc, Loc::Mat) if i.target == A2A3 && (dst.order() != Order::Nz || dst.fractal != 512) => {
-            wrong("dst", dst, "NZ with fractal=512")
+            wrong("dst", dst, text!("NZ with fractal=512"))
         }
         (Loc::Acc, _) if !matches!(dst.order(), Order::Nz | Order::Nd | Order::Dn) => wrong("dst", dst, "NZ, ND, DN"),
         _ => Verdict::Holds,
@@ -184,8 +185,8 @@ fn acc_to_vec(i: &Instance) -> Verdict {
         return Verdict::Holds;
     };
     if (src.loc, dst.loc) != (Loc::Acc, Loc::Vec) {
-        let found = format!("`accToVecMode` from `{}` to `{}`", src.loc, dst.loc);
-        return broken(i, codes::COMBINATION, "dst", found, "a move from acc to vec");
+        let found = text!("`accToVecMode` from `{loc}` to `{loc2}`", loc = src.loc, loc2 = dst.loc);
+        return broken(i, codes::COMBINATION, "dst", found, text!("a move from acc to vec"));
     }
     let dual = mode.starts_with("dual");
     if dual && (i.given("fp") || i.given("pre_quant")) {
@@ -193,12 +194,12 @@ fn acc_to_vec(i: &Instance) -> Verdict {
             i,
             codes::COMBINATION,
             "src",
-            format!("quantisation with {mode}"),
+            text!("quantisation with {mode}", mode),
             "single_mode_vec0, single_mode_vec1",
         );
     }
     if dual && dst.order() == Order::Dn {
-        return broken(i, codes::LAYOUT, "dst", format!("a DN destination with {mode}"), "NZ, ND");
+        return broken(i, codes::LAYOUT, "dst", text!("a DN destination with {mode}", mode), "NZ, ND");
     }
     Verdict::Holds
 }
@@ -212,24 +213,24 @@ fn zz_form(i: &Instance) -> Verdict {
                 i,
                 codes::COMBINATION,
                 "fp",
-                "`grpAxis` without a scratch tile".to_string(),
-                "a third tile in vec",
+                text!("`grpAxis` without a scratch tile").to_string(),
+                text!("a third tile in vec"),
             );
         }
         return Verdict::Holds;
     };
     if i.target == A2A3 {
-        return broken(i, codes::NOT_ON_TARGET, "fp", "the ZZ form of tmov".to_string(), "A5");
+        return broken(i, codes::NOT_ON_TARGET, "fp", text!("the ZZ form of tmov").to_string(), "A5");
     }
     if (src.loc, dst.loc) != (Loc::Vec, Loc::Vec) {
-        return broken(i, codes::LOCATION, "fp", "a scratch tile in `vec`".to_string(), "src and dst in vec as well");
+        return broken(i, codes::LOCATION, "fp", text!("a scratch tile in `vec`").to_string(), text!("src and dst in vec as well"));
     }
     if i.given("pre_quant") || i.given("accToVecMode") || i.attr_name("reluPreMode").is_some_and(|m| m != "no_relu") {
-        return broken(i, codes::COMBINATION, "fp", "fix-pipe options in the ZZ form".to_string(), "none");
+        return broken(i, codes::COMBINATION, "fp", text!("fix-pipe options in the ZZ form").to_string(), "none");
     }
     if src.dtype != dst.dtype || src.dtype != tmp.dtype {
-        let found = format!("src, dst and the scratch tile are {} {} {}", src.dtype, dst.dtype, tmp.dtype);
-        return broken(i, codes::ELEM_MISMATCH, "dst", found, "one element type");
+        let found = text!("src, dst and the scratch tile are {dtype} {dtype2} {dtype3}", dtype = src.dtype, dtype2 = dst.dtype, dtype3 = tmp.dtype);
+        return broken(i, codes::ELEM_MISMATCH, "dst", found, text!("one element type"));
     }
     if src.order() != Order::Nd || dst.order() != Order::Zz {
         return broken(i, codes::LAYOUT, "dst", format!("{} → {}", src.order(), dst.order()), "ND → ZZ");
@@ -247,19 +248,19 @@ fn zz_sizes(i: &Instance, src: &TileType, dst: &TileType, tmp: &TileType) -> Ver
             i,
             codes::VALID_REGION,
             "dst",
-            "a dynamic valid region".to_string(),
-            "extents fixed in the type",
+            text!("a dynamic valid region").to_string(),
+            text!("extents fixed in the type"),
         );
     };
     let bad = |slot: &str, found: String, legal: String| {
         Verdict::Broken(Broken::new(codes::SHAPE, vec![i.at(slot)], found, legal))
     };
     if sr.saturating_mul(sc) != dr.saturating_mul(dc) {
-        return bad("dst", format!("{sr} × {sc} exponents into {dr} × {dc}"), "as many in both".to_string());
+        return bad("dst", text!("{sr} × {sc} exponents into {dr} × {dc}", sr, sc, dr, dc), text!("as many in both").to_string());
     }
     if i.attr_name("grpAxis") == Some("axis0") {
         let ok = sr >= 2 && sr % 2 == 0 && sc % 16 == 0 && src.cols == sc && dst.bytes() >= sr.saturating_mul(sc);
-        let legal = "an even number of rows, whole rows of a multiple of 16 columns".to_string();
+        let legal = text!("an even number of rows, whole rows of a multiple of 16 columns").to_string();
         return if ok { Verdict::Holds } else { bad("src", format!("{sr} × {sc} exponents"), legal) };
     }
     let (area, need) = (dr.next_multiple_of(16).saturating_mul(dc), 64 + dr.div_ceil(16).saturating_mul(dc));
@@ -267,18 +268,18 @@ fn zz_sizes(i: &Instance, src: &TileType, dst: &TileType, tmp: &TileType) -> Ver
         return bad(
             "src",
             format!("{sr} × {sc} exponents"),
-            "one row or whole rows, to an even number of columns".to_string(),
+            text!("one row or whole rows, to an even number of columns").to_string(),
         );
     }
     if src.bytes() < area || dst.bytes() < area {
         return bad(
             "dst",
-            format!("{} and {} bytes", src.bytes(), dst.bytes()),
-            format!("{area} bytes in src and dst"),
+            text!("{src} and {dst} bytes", src = src.bytes(), dst = dst.bytes()),
+            text!("{area} bytes in src and dst", area),
         );
     }
     if tmp.bytes() < need {
-        return bad("fp", format!("a scratch tile of {} bytes", tmp.bytes()), format!("at least {need} bytes"));
+        return bad("fp", text!("a scratch tile of {tmp} bytes", tmp = tmp.bytes()), text!("at least {need} bytes", need));
     }
     Verdict::Holds
 }
@@ -289,11 +290,11 @@ fn window(i: &Instance, size: (Dim, Dim), room: (u64, u64)) -> Verdict {
     for (slot, size, room) in [("index_row", size.0, room.0), ("index_col", size.1, room.1)] {
         match (i.value(slot), size) {
             (Some(at), _) if at < 0 => {
-                return broken(i, codes::BOUNDS, slot, format!("`{slot}` is {at}"), "not negative");
+                return broken(i, codes::BOUNDS, slot, format!("`{slot}` is {at}"), text!("not negative"));
             }
             (Some(at), Dim::Fixed(n)) if at as u64 + n > room => {
-                let legal = format!("at most {}", room.saturating_sub(n));
-                return broken(i, codes::BOUNDS, slot, format!("`{slot}` is {at}, the window has {n}"), &legal);
+                let legal = text!("at most {room}", room = room.saturating_sub(n));
+                return broken(i, codes::BOUNDS, slot, text!("`{slot}` is {at}, the window has {n}", slot, at, n), &legal);
             }
             (Some(_), Dim::Fixed(_)) => {}
             _ => verdict = Verdict::Dynamic,
@@ -347,7 +348,7 @@ fn window_layout(i: &Instance) -> Verdict {
         (Loc::Acc, Loc::Vec) if !plain(dst) => wrong("dst", dst, "ND, NZ"),
         (Loc::Vec, Loc::Mat) if !matches!(dst.order(), Order::Nz | Order::Zn) => wrong("dst", dst, "NZ, ZN"),
         (Loc::Vec, Loc::Vec) if src.order() != dst.order() || !plain(src) => {
-            wrong("dst", dst, "the layout of src, ND or NZ")
+            wrong("dst", dst, text!("the layout of src, ND or NZ"))
         }
         _ => Verdict::Holds,
     }
@@ -356,8 +357,8 @@ fn window_layout(i: &Instance) -> Verdict {
 fn split_form(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i).filter(|_| i.given("tinsertMode")) else { return Verdict::Holds };
     if (src.loc, dst.loc) != (Loc::Vec, Loc::Mat) {
-        let found = format!("`tinsertMode` from `{}` to `{}`", src.loc, dst.loc);
-        return broken(i, codes::COMBINATION, "dst", found, "a move from vec to mat");
+        let found = text!("`tinsertMode` from `{loc}` to `{loc2}`", loc = src.loc, loc2 = dst.loc);
+        return broken(i, codes::COMBINATION, "dst", found, text!("a move from vec to mat"));
     }
     Verdict::require(src.order() == Order::Nz, || {
         Broken::new(codes::LAYOUT, vec![i.at("src")], format!("`src` is {}", src.order()), "NZ with tinsertMode")
@@ -372,11 +373,11 @@ fn quant_layout(i: &Instance) -> Verdict {
     let ok = dst.order() == Order::Nz || (dst.loc == Loc::Vec && !dst.is_boxed());
     let fractal = i.target != A2A3 || dst.fractal == 512;
     Verdict::require(ok && fractal, || {
-        let legal = "NZ with fractal=512; also ND and DN in vec";
+        let legal = text!("NZ with fractal=512; also ND and DN in vec");
         Broken::new(
             codes::LAYOUT,
             vec![i.at("dst")],
-            format!("`dst` is {}, fractal={}", dst.order(), dst.fractal),
+            text!("`dst` is {dst}, fractal={fractal}", dst = dst.order(), fractal = dst.fractal),
             legal,
         )
     })
@@ -385,7 +386,7 @@ fn quant_layout(i: &Instance) -> Verdict {
 fn fill_pad(i: &Instance) -> Verdict {
     match i.tile("dst") {
         Some(dst) if dst.pad == Pad::Null => {
-            broken(i, codes::COMBINATION, "dst", "`dst` has no pad value".to_string(), "pad zero, max or min")
+            broken(i, codes::COMBINATION, "dst", text!("`dst` has no pad value").to_string(), text!("pad zero, max or min"))
         }
         _ => Verdict::Holds,
     }
@@ -395,7 +396,7 @@ fn fill_sizes(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     Verdict::require(dst.rows >= src.rows && dst.cols >= src.cols, || {
         let found = format!("`dst` is {}x{}", dst.rows, dst.cols);
-        Broken::new(codes::SHAPE, vec![i.at("dst")], found, format!("at least {}x{}", src.rows, src.cols))
+        Broken::new(codes::SHAPE, vec![i.at("dst")], found, text!("at least {rows}x{cols}", rows = src.rows, cols = src.cols))
     })
 }
 
@@ -405,17 +406,17 @@ fn fill_mat(i: &Instance) -> Verdict {
     let given = i.attr("padValue").and_then(|p| p.enum_name());
     if src.loc != Loc::Mat && dst.loc != Loc::Mat {
         return Verdict::require(given.is_none(), || {
-            Broken::new(codes::COMBINATION, vec![i.at("dst")], "`padValue` for a tile in vec", "only for mat")
+            Broken::new(codes::COMBINATION, vec![i.at("dst")], text!("`padValue` for a tile in vec"), text!("only for mat"))
         });
     }
     if src != dst {
-        return broken(i, codes::COMBINATION, "dst", "two tile types in mat".to_string(), "the type of src");
+        return broken(i, codes::COMBINATION, "dst", text!("two tile types in mat").to_string(), text!("the type of src"));
     }
     if i.target != crate::Target::Cpu && dst.order() != Order::Nz {
         return broken(i, codes::LAYOUT, "dst", format!("`dst` is {}", dst.order()), "NZ");
     }
     Verdict::require(given.is_none_or(|p| p == dst.pad.name()), || {
-        Broken::new(codes::COMBINATION, vec![i.at("dst")], "`padValue` differs from the tile's pad", dst.pad.name())
+        Broken::new(codes::COMBINATION, vec![i.at("dst")], text!("`padValue` differs from the tile's pad"), dst.pad.name())
     })
 }
 
@@ -442,8 +443,8 @@ fn concat_cols(i: &Instance) -> Verdict {
         Broken::new(
             codes::SHAPE,
             vec![i.at("dst")],
-            format!("`dst` has {} columns", dst.cols),
-            format!("at least {}", x + y),
+            text!("`dst` has {cols} columns", cols = dst.cols),
+            text!("at least {y}", y = x + y),
         )
     })
 }
@@ -451,7 +452,7 @@ fn concat_cols(i: &Instance) -> Verdict {
 fn index_cols(i: &Instance) -> Verdict {
     for slot in ["src0_idx", "src1_idx"] {
         if i.tile(slot).is_some_and(|t| t.valid_cols == Dim::Fixed(0)) {
-            return broken(i, codes::VALID_REGION, slot, format!("`{slot}` has no valid column"), "at least one");
+            return broken(i, codes::VALID_REGION, slot, text!("`{slot}` has no valid column", slot), text!("at least one"));
         }
     }
     Verdict::Holds
@@ -465,8 +466,8 @@ fn even_cols(i: &Instance) -> Verdict {
             Broken::new(
                 codes::VALID_REGION,
                 vec![i.at("src0")],
-                format!("`src0` has {n} valid columns"),
-                "an even number",
+                text!("`src0` has {n} valid columns", n),
+                text!("an even number"),
             )
         }),
     }
@@ -477,7 +478,7 @@ fn split_cols(i: &Instance) -> Verdict {
     let (Dim::Fixed(from), Dim::Fixed(to)) = (src.valid_cols, dst.valid_cols) else { return Verdict::Dynamic };
     let want = if i.given("src1") { from } else { from / 2 };
     Verdict::require(to == want, || {
-        Broken::new(codes::VALID_REGION, vec![i.at("dst0")], format!("`dst0` has {to} valid columns"), want.to_string())
+        Broken::new(codes::VALID_REGION, vec![i.at("dst0")], text!("`dst0` has {to} valid columns", to), want.to_string())
     })
 }
 
@@ -486,7 +487,7 @@ fn narrowing(i: &Instance) -> Verdict {
     let are_ints = src.dtype.is_int() && dst.dtype.is_int();
     let fit = src.dtype.bits() > dst.dtype.bits() && dst.dtype.bits() >= 8 && src.dtype.bits() <= 32;
     Verdict::require(are_ints && fit, || {
-        let (found, legal) = (format!("{} → {}", src.dtype, dst.dtype), "integers, 4 → 2, 4 → 1 or 2 → 1 bytes");
+        let (found, legal) = (format!("{} → {}", src.dtype, dst.dtype), text!("integers, 4 → 2, 4 → 1 or 2 → 1 bytes"));
         Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, legal)
     })
 }

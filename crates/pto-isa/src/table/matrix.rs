@@ -3,6 +3,7 @@
 //! All products share their shape relation, memories and layouts; the forms differ in what the sum starts from
 //! (nothing, an accumulator, a bias row) and in the block scales of the MX formats.
 
+use crate::text;
 use super::hazards;
 use crate::DType::*;
 use crate::codes;
@@ -119,8 +120,8 @@ fn limits(i: &Instance) -> Verdict {
             Broken::new(
                 codes::SHAPE,
                 vec![i.at(slot)],
-                format!("`{slot}` has {n} valid {what}"),
-                format!("at most {LIMIT}"),
+                text!("`{slot}` has {n} valid {what}", slot, n, what),
+                text!("at most {LIMIT}", LIMIT),
             )
         }),
     };
@@ -130,7 +131,7 @@ fn limits(i: &Instance) -> Verdict {
 fn bias_row(i: &Instance) -> Verdict {
     let (Some(bias), Some(b)) = (i.tile("bias"), i.tile("b")) else { return Verdict::Holds };
     if bias.rows != 1 {
-        let found = format!("`bias` has {} rows", bias.rows);
+        let found = text!("`bias` has {rows} rows", rows = bias.rows);
         return Verdict::Broken(Broken::new(codes::SHAPE, vec![i.at("bias")], found, "1"));
     }
     match b.valid_cols {
@@ -139,8 +140,8 @@ fn bias_row(i: &Instance) -> Verdict {
             Broken::new(
                 codes::SHAPE,
                 vec![i.at("bias")],
-                format!("`bias` has {} columns", bias.cols),
-                format!("at least {n}"),
+                text!("`bias` has {cols} columns", cols = bias.cols),
+                text!("at least {n}", n),
             )
         }),
     }
@@ -149,7 +150,7 @@ fn bias_row(i: &Instance) -> Verdict {
 fn mx_depth(i: &Instance) -> Verdict {
     let Some(a) = i.tile("a") else { return Verdict::Holds };
     Verdict::require(a.cols % 64 == 0, || {
-        Broken::new(codes::SHAPE, vec![i.at("a")], format!("`a` has {} columns", a.cols), "a multiple of 64")
+        Broken::new(codes::SHAPE, vec![i.at("a")], text!("`a` has {cols} columns", cols = a.cols), text!("a multiple of 64"))
     })
 }
 
@@ -168,9 +169,8 @@ fn scales(i: &Instance, (scale, operand): (&str, &str), along_cols: bool, exact:
     match (holds(s.valid_rows, rows), holds(s.valid_cols, cols)) {
         (Some(true), Some(true)) => Verdict::Holds,
         (Some(false), _) | (_, Some(false)) => {
-            let found = format!("`{scale}` has {} × {} valid elements", s.valid_rows, s.valid_cols);
-            let least = if exact { "" } else { "at least " };
-            let legal = format!("{least}{rows} × {cols}");
+            let found = text!("`{scale}` has {valid_rows} × {valid_cols} valid elements", scale, valid_rows = s.valid_rows, valid_cols = s.valid_cols);
+            let legal = if exact { format!("{rows} × {cols}") } else { text!("at least {rows} × {cols}", rows, cols) };
             Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at(scale), i.at(operand)], found, legal))
         }
         _ => Verdict::Dynamic,
@@ -210,8 +210,8 @@ fn cell_scales(i: &Instance) -> Verdict {
             Broken::new(
                 codes::SHAPE,
                 vec![i.at(scale)],
-                format!("`{scale}` has {} bytes", s.bytes()),
-                format!("at least {n}"),
+                text!("`{scale}` has {s} bytes", scale, s = s.bytes()),
+                text!("at least {n}", n),
             )
         }),
         _ => Verdict::Holds,

@@ -3,6 +3,7 @@
 //! The accumulator leaves its memory through the fix pipe, which may convert, quantise and clip on the way. The
 //! rules of that path are shared with the moves in [`layout`](super::layout).
 
+use crate::text;
 use super::hazards;
 use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
@@ -100,7 +101,7 @@ fn convertible(i: &Instance, a2a3: Conversions, a5: Conversions) -> Verdict {
         };
         let legal: Vec<_> = pairs().map(show).collect();
         let slots = vec![i.at("dst"), i.at("src")];
-        Broken::new(codes::ELEM_COMBINATION, slots, format!("`src` is {from} and `dst` is {to}"), legal.join("; "))
+        Broken::new(codes::ELEM_COMBINATION, slots, text!("`src` is {from} and `dst` is {to}", from, to), legal.join("; "))
     })
 }
 
@@ -143,9 +144,9 @@ fn words_for(i: &Instance, first: u64) -> Verdict {
     if columns == 0 || first.saturating_add(columns) <= words {
         return if is_known { Verdict::Holds } else { Verdict::Dynamic };
     }
-    let part = if first == 0 { String::new() } else { format!(" from column {first} on") };
-    let found = format!("`fp` has {words} words for {columns} columns{part}");
-    let legal = "one word per column of src";
+    let part = if first == 0 { String::new() } else { text!(" from column {first} on", first) };
+    let found = text!("`fp` has {words} words for {columns} columns{part}", words, columns, part);
+    let legal = text!("one word per column of src");
     Verdict::Broken(Broken::new(codes::VALID_REGION, vec![i.at("fp"), i.at("src")], found, legal))
 }
 
@@ -159,13 +160,13 @@ pub(super) fn fix_pipe_options(i: &Instance) -> Verdict {
     if src.loc == Loc::Acc {
         return Verdict::Holds;
     }
-    let legal = "an accumulator source";
+    let legal = text!("an accumulator source");
     if quantises(i) {
-        let found = format!("quantisation of a tile in `{}`", src.loc);
+        let found = text!("quantisation of a tile in `{loc}`", loc = src.loc);
         return broken(i, codes::COMBINATION, "src", found, legal);
     }
     if i.attr_name("reluPreMode").is_some_and(|m| m != "no_relu") {
-        return broken(i, codes::COMBINATION, "src", format!("ReLU on a tile in `{}`", src.loc), legal);
+        return broken(i, codes::COMBINATION, "src", text!("ReLU on a tile in `{loc}`", loc = src.loc), legal);
     }
     Verdict::Holds
 }
@@ -179,8 +180,8 @@ fn store_types(i: &Instance) -> Verdict {
     // Pairs of 4-bit floats are bytes, 4-bit integers stand alone.
     let sizes = |d: DType| (d.bits(), d.column_bits());
     Verdict::require(sizes(src.dtype) == sizes(to), || {
-        let found = format!("`src` is {}, `dst` is {to}", src.dtype);
-        Broken::new(codes::ELEM_MISMATCH, vec![i.at("dst"), i.at("src")], found, "elements of the same size")
+        let found = text!("`src` is {dtype}, `dst` is {to}", dtype = src.dtype, to);
+        Broken::new(codes::ELEM_MISMATCH, vec![i.at("dst"), i.at("src")], found, text!("elements of the same size"))
     })
 }
 
@@ -190,7 +191,7 @@ fn atomic_types(i: &Instance) -> Verdict {
     if [F16, Bf16, F32, I8, I16, I32].contains(&to) {
         return Verdict::Holds;
     }
-    broken(i, codes::ELEM_TYPE, "dst", format!("an atomic store of {to}"), "f16, bf16, f32, i8, i16, i32")
+    broken(i, codes::ELEM_TYPE, "dst", text!("an atomic store of {to}", to), "f16, bf16, f32, i8, i16, i32")
 }
 
 fn stored_elements(i: &Instance) -> Verdict {
@@ -204,15 +205,15 @@ fn stored_elements(i: &Instance) -> Verdict {
     };
     let region = rows.saturating_mul(cols);
     Verdict::require(region == 0 || region == window, || {
-        let found = format!("`src` has {rows} × {cols} valid elements, `dst` has {window}");
-        Broken::new(codes::VALID_REGION, vec![i.at("dst"), i.at("src")], found, "as many in both")
+        let found = text!("`src` has {rows} × {cols} valid elements, `dst` has {window}", rows, cols, window);
+        Broken::new(codes::VALID_REGION, vec![i.at("dst"), i.at("src")], found, text!("as many in both"))
     })
 }
 
 fn acc_columns(i: &Instance) -> Verdict {
     match i.tile("src") {
         Some(t) if t.loc == Loc::Acc && t.cols > 4095 => {
-            broken(i, codes::SHAPE, "src", format!("`src` has {} columns", t.cols), "at most 4095")
+            broken(i, codes::SHAPE, "src", text!("`src` has {cols} columns", cols = t.cols), text!("at most 4095"))
         }
         _ => Verdict::Holds,
     }
@@ -221,7 +222,7 @@ fn acc_columns(i: &Instance) -> Verdict {
 fn default_phase(i: &Instance) -> Verdict {
     let phased = i.attr_name("stPhase").is_some_and(|p| p != "unspecified");
     if phased && i.given("fp") {
-        return broken(i, codes::COMBINATION, "fp", "`fp` with a store phase".to_string(), "the default phase");
+        return broken(i, codes::COMBINATION, "fp", text!("`fp` with a store phase").to_string(), text!("the default phase"));
     }
     Verdict::Holds
 }
@@ -255,7 +256,7 @@ fn store_layout(i: &Instance) -> Verdict {
 fn wide_pad(i: &Instance) -> Verdict {
     match i.tile("dst") {
         Some(t) if t.dtype.bits() == 64 && !matches!(t.pad, Pad::Null | Pad::Zero) => {
-            broken(i, codes::COMBINATION, "dst", format!("{} with pad {}", t.dtype, t.pad.name()), "pad null or zero")
+            broken(i, codes::COMBINATION, "dst", text!("{dtype} with pad {t}", dtype = t.dtype, t = t.pad.name()), text!("pad null or zero"))
         }
         _ => Verdict::Holds,
     }
@@ -275,10 +276,10 @@ fn index_shape(i: &Instance) -> Verdict {
     let (ok, legal) = match i.attr_name("coalesce") {
         Some("row") => (by_row, format!("1 × {rows} or {rows} × 1")),
         Some("elem") => (by_elem, format!("{rows} × {cols}")),
-        _ => (by_row || by_elem, format!("one per row ({rows}) or {rows} × {cols}")),
+        _ => (by_row || by_elem, text!("one per row ({rows}) or {rows} × {cols}", rows, cols)),
     };
     Verdict::require(ok, || {
-        Broken::new(codes::VALID_REGION, vec![i.at("idx")], format!("`idx` has {r} × {c} valid elements"), legal)
+        Broken::new(codes::VALID_REGION, vec![i.at("idx")], text!("`idx` has {r} × {c} valid elements", r, c), legal)
     })
 }
 
@@ -292,8 +293,8 @@ fn table_row(i: &Instance) -> Verdict {
     let (Some(row), Some(cols)) = (row.fixed(), data.valid_cols.fixed()) else { return Verdict::Dynamic };
     Verdict::require(cols <= row, || {
         let slot = if i.tile("dst").is_some() { "dst" } else { "src" };
-        let found = format!("`{slot}` has {cols} valid columns, a row of `mem` has {row} elements");
-        Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("mem")], found, format!("at most {row} valid columns"))
+        let found = text!("`{slot}` has {cols} valid columns, a row of `mem` has {row} elements", slot, cols, row);
+        Broken::new(codes::VALID_REGION, vec![i.at(slot), i.at("mem")], found, text!("at most {row} valid columns", row))
     })
 }
 
@@ -305,8 +306,8 @@ fn needs_coalesce(i: &Instance) -> Verdict {
             i,
             codes::COMBINATION,
             "idx",
-            "an option without `coalesce`".to_string(),
-            "`coalesce` given as well",
+            text!("an option without `coalesce`").to_string(),
+            text!("`coalesce` given as well"),
         );
     }
     Verdict::Holds
@@ -318,22 +319,22 @@ fn gather_form(i: &Instance) -> Verdict {
     let problem = |slot: &str, found: &str, legal: &str| broken(i, codes::COMBINATION, slot, found.to_string(), legal);
     if dst.loc != Loc::Mat {
         if idx.view().is_some() {
-            return problem("idx", "indices in global memory", "a tile of indices, or `dst` in mat");
+            return problem("idx", text!("indices in global memory"), text!("a tile of indices, or `dst` in mat"));
         }
         if i.given("scratch") {
-            return problem("scratch", "`scratch` with `dst` in vec", "no scratch, or `dst` in mat");
+            return problem("scratch", text!("`scratch` with `dst` in vec"), text!("no scratch, or `dst` in mat"));
         }
         return gather_layout(i);
     }
     if idx.tile().is_some() {
-        return problem("idx", "a tile of indices with `dst` in mat", "indices in global memory");
+        return problem("idx", text!("a tile of indices with `dst` in mat"), text!("indices in global memory"));
     }
     if dst.order() != Order::Nz || dst.fractal != 512 {
-        return broken(i, codes::LAYOUT, "dst", format!("`dst` is {}", dst.order()), "NZ with fractal=512");
+        return broken(i, codes::LAYOUT, "dst", format!("`dst` is {}", dst.order()), text!("NZ with fractal=512"));
     }
     match (i.attr_name("coalesce"), i.given("scratch")) {
-        (Some("elem"), false) => problem("scratch", "no `scratch`", "a scratch window in global memory"),
-        (Some("row"), true) => problem("scratch", "`scratch` with coalesce = row", "no scratch"),
+        (Some("elem"), false) => problem("scratch", "no `scratch`", text!("a scratch window in global memory")),
+        (Some("row"), true) => problem("scratch", text!("`scratch` with coalesce = row"), text!("no scratch")),
         _ => Verdict::Holds,
     }
 }
@@ -364,8 +365,8 @@ fn scatter_atomics(i: &Instance) -> Verdict {
     };
     Verdict::require(legal.contains(&src.dtype), || {
         let names: Vec<_> = legal.iter().map(|d| d.name()).collect();
-        let list = if names.is_empty() { "none on this target".to_string() } else { names.join(", ") };
-        Broken::new(codes::ELEM_COMBINATION, vec![i.at("src")], format!("atomic {op} of {}", src.dtype), list)
+        let list = if names.is_empty() { text!("none on this target").to_string() } else { names.join(", ") };
+        Broken::new(codes::ELEM_COMBINATION, vec![i.at("src")], text!("atomic {op} of {dtype}", op, dtype = src.dtype), list)
     })
 }
 
@@ -373,7 +374,7 @@ fn prefetch_context(i: &Instance) -> Verdict {
     match i.ty("ctx") {
         None | Some(Type::Token(Token::PrefetchAsyncContext) | Type::Unknown) => Verdict::Holds,
         Some(other) => {
-            broken(i, codes::OPERAND_KIND, "ctx", format!("`ctx` is a {}", other.noun()), "a prefetch context")
+            broken(i, codes::OPERAND_KIND, "ctx", text!("`ctx` is a {other}", other = other.noun()), text!("a prefetch context"))
         }
     }
 }
@@ -382,7 +383,7 @@ fn flat_window(i: &Instance) -> Verdict {
     let Some(view) = i.ty("src").and_then(Type::view) else { return Verdict::Holds };
     let long = view.dims.iter().filter(|d| **d != Dim::Fixed(1)).count();
     Verdict::require(long <= 1, || {
-        Broken::new(codes::VIEW_SHAPE, vec![i.at("src")], format!("`src` is {view}"), "one dimension longer than 1")
+        Broken::new(codes::VIEW_SHAPE, vec![i.at("src")], format!("`src` is {view}"), text!("one dimension longer than 1"))
     })
 }
 

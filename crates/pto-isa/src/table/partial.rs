@@ -2,6 +2,7 @@
 //!
 //! Also the helpers with which this family and its neighbours compare extents that may be open until run time.
 
+use crate::text;
 use super::hazards;
 use crate::DType::*;
 use crate::Target::{A2A3, A5};
@@ -82,9 +83,9 @@ fn one_source_fills(i: &Instance, src0: &str, src1: &str, dst: &str) -> Verdict 
         (Some(false), Some(false)) if is_known(d) => {
             let regions = (valid_text(d), valid_text(a), valid_text(b));
             let found =
-                format!("`{dst}` has the valid region {}, `{src0}` {}, `{src1}` {}", regions.0, regions.1, regions.2);
+                text!("`{dst}` has the valid region {regions}, `{src0}` {regions2}, `{src1}` {regions3}", dst, regions = regions.0, src0, regions2 = regions.1, src1, regions3 = regions.2);
             let slots = vec![i.at(dst), i.at(src0), i.at(src1)];
-            Verdict::Broken(Broken::new(codes::VALID_REGION, slots, found, format!("that of `{src0}` or `{src1}`")))
+            Verdict::Broken(Broken::new(codes::VALID_REGION, slots, found, text!("that of `{src0}` or `{src1}`", src0, src1)))
         }
         _ => Verdict::Dynamic,
     }

@@ -1,5 +1,6 @@
 //! Quantisation and its inverse on the vector unit.
 
+use crate::text;
 use super::hazards;
 use super::memory::broken;
 use crate::DType::*;
@@ -40,18 +41,18 @@ const fn nd(slot: Slot) -> Slot {
 fn asymmetric(i: &Instance) -> Verdict {
     match (i.attr_name("quant_type"), i.given("offset")) {
         (Some("INT8_SYM"), true) => {
-            broken(i, codes::COMBINATION, "offset", "`offset` with INT8_SYM".to_string(), "no offset, or INT8_ASYM")
+            broken(i, codes::COMBINATION, "offset", "`offset` with INT8_SYM".to_string(), text!("no offset, or INT8_ASYM"))
         }
         (Some("INT8_ASYM"), false) => {
-            broken(i, codes::COMBINATION, "offset", "INT8_ASYM without `offset`".to_string(), "an offset per row")
+            broken(i, codes::COMBINATION, "offset", "INT8_ASYM without `offset`".to_string(), text!("an offset per row"))
         }
         (Some("INT8_SYM" | "INT8_ASYM") | None, _) => Verdict::Holds,
         (Some(other), _) => broken(
             i,
             codes::COMBINATION,
             "dst",
-            format!("tquant with {other}"),
-            "INT8_SYM, INT8_ASYM; tquant.mx for the others",
+            text!("tquant with {other}", other),
+            text!("INT8_SYM, INT8_ASYM; tquant.mx for the others"),
         ),
     }
 }
@@ -67,7 +68,7 @@ fn row_parameters(i: &Instance) -> Verdict {
         }
         match (t.valid_rows, dst.valid_rows) {
             (Dim::Fixed(n), Dim::Fixed(m)) if n < m => {
-                return broken(i, codes::VALID_REGION, slot, format!("`{slot}` has {n} valid rows"), &format!("{m}"));
+                return broken(i, codes::VALID_REGION, slot, text!("`{slot}` has {n} valid rows", slot, n), &format!("{m}"));
             }
             (Dim::Fixed(_), Dim::Fixed(_)) => {}
             _ => verdict = Verdict::Dynamic,
@@ -148,14 +149,14 @@ impl<'a> MxOperands<'a> {
             let want = if interleaved { (self.rows / 64, self.cols * 2) } else { (rows, cols) };
             let flat = !self.along_rows && found == Some((1, rows * cols));
             if found != Some(want) && !flat {
-                let found = format!("`{slot}` has {} × {} valid elements", t.valid_rows, t.valid_cols);
+                let found = text!("`{slot}` has {valid_rows} × {valid_cols} valid elements", slot, valid_rows = t.valid_rows, valid_cols = t.valid_cols);
                 return self.wrong(slot, found, format!("{} × {}", want.0, want.1));
             }
             if t.elements() < rows * cols {
                 return self.wrong(
                     slot,
-                    format!("`{slot}` holds {} elements", t.elements()),
-                    format!("at least {}", rows * cols),
+                    text!("`{slot}` holds {t} elements", slot, t = t.elements()),
+                    text!("at least {cols}", cols = rows * cols),
                 );
             }
         }
@@ -167,27 +168,27 @@ impl<'a> MxOperands<'a> {
         let pack = if self.fp4 { 2 } else { 1 };
         let want = self.src.cols / pack;
         if (self.fp4 || !self.along_rows) && self.dst.cols != want {
-            return self.wrong("dst", format!("`dst` has {} columns", self.dst.cols), want.to_string());
+            return self.wrong("dst", text!("`dst` has {cols} columns", cols = self.dst.cols), want.to_string());
         }
         if self.dst.rows < self.rows {
-            return self.wrong("dst", format!("`dst` has {} rows", self.dst.rows), format!("at least {}", self.rows));
+            return self.wrong("dst", text!("`dst` has {rows} rows", rows = self.dst.rows), text!("at least {rows}", rows = self.rows));
         }
         let aligned = (self.src.cols * 2).next_multiple_of(32);
         for (slot, t) in [("exp", self.exp), ("max", self.max), ("scaling", self.scaling)] {
             let interleaved = slot == "exp" && self.interleave;
             let want = if interleaved { aligned } else { self.src.cols };
             if self.along_rows && t.cols != want {
-                return self.wrong(slot, format!("`{slot}` has {} columns", t.cols), want.to_string());
+                return self.wrong(slot, text!("`{slot}` has {cols} columns", slot, cols = t.cols), want.to_string());
             }
             if interleaved && t.rows != self.src.rows / 64 {
-                return self.wrong(slot, format!("`{slot}` has {} rows", t.rows), (self.src.rows / 64).to_string());
+                return self.wrong(slot, text!("`{slot}` has {rows} rows", slot, rows = t.rows), (self.src.rows / 64).to_string());
             }
             let compact = t.valid_rows == Dim::Fixed(1) || t.valid_cols == Dim::Fixed(t.cols);
             if !self.along_rows && slot != "exp" && !compact {
                 return self.wrong(
                     slot,
-                    format!("rows of `{slot}` are not adjacent"),
-                    "no columns outside the valid region".to_string(),
+                    text!("rows of `{slot}` are not adjacent", slot),
+                    text!("no columns outside the valid region").to_string(),
                 );
             }
         }
@@ -200,13 +201,13 @@ impl<'a> MxOperands<'a> {
         let groups = self.rows * self.cols / GROUP;
         if self.along_rows {
             if self.interleave && !half {
-                return self.wrong("src", "f32 with interleave".to_string(), "f16, bf16".to_string());
+                return self.wrong("src", text!("f32 with interleave").to_string(), "f16, bf16".to_string());
             }
             if self.fp4 && self.src.dtype == F16 && !self.dst.cols.is_multiple_of(32) {
                 return self.wrong(
                     "dst",
-                    format!("rows of {} packed bytes from f16", self.dst.cols),
-                    "a multiple of 32".to_string(),
+                    text!("rows of {cols} packed bytes from f16", cols = self.dst.cols),
+                    text!("a multiple of 32").to_string(),
                 );
             }
         } else if self.exp.rows == 1 {
@@ -214,15 +215,15 @@ impl<'a> MxOperands<'a> {
             if half && nv {
                 return self.wrong(
                     "exp",
-                    "exponents in one row for 16-bit data with nv".to_string(),
+                    text!("exponents in one row for 16-bit data with nv").to_string(),
                     "ocp".to_string(),
                 );
             }
             if self.src.cols != self.cols {
                 return self.wrong(
                     "src",
-                    "exponents in one row of a padded source".to_string(),
-                    "all columns valid".to_string(),
+                    text!("exponents in one row of a padded source").to_string(),
+                    text!("all columns valid").to_string(),
                 );
             }
             let unrolled = !half
@@ -234,25 +235,25 @@ impl<'a> MxOperands<'a> {
             if self.scaling.bytes() < need {
                 return self.wrong(
                     "scaling",
-                    format!("`scaling` has {} bytes", self.scaling.bytes()),
-                    format!("at least {need}"),
+                    text!("`scaling` has {scaling} bytes", scaling = self.scaling.bytes()),
+                    text!("at least {need}", need),
                 );
             }
         } else if half {
             return self.wrong(
                 "exp",
-                "a grid of exponents for 16-bit data".to_string(),
-                "exponents in one row".to_string(),
+                text!("a grid of exponents for 16-bit data").to_string(),
+                text!("exponents in one row").to_string(),
             );
         } else if self.exp.valid_rows == Dim::Fixed(1) && self.rows != 1 {
-            return self.wrong("exp", format!("one valid row in {} rows", self.exp.rows), "one row".to_string());
+            return self.wrong("exp", text!("one valid row in {rows} rows", rows = self.exp.rows), text!("one row").to_string());
         }
         let padded = half && self.cols < self.src.cols && 128 % self.src.cols == 0;
         if padded && !(self.rows * self.src.cols).is_multiple_of(128) {
             return self.wrong(
                 "src",
-                "padding that ends inside a vector register".to_string(),
-                "rows that fill whole registers".to_string(),
+                text!("padding that ends inside a vector register").to_string(),
+                text!("rows that fill whole registers").to_string(),
             );
         }
         Verdict::Holds
@@ -268,16 +269,16 @@ fn mx_options(i: &Instance) -> Verdict {
     let interleave = matches!(i.attr("interleave"), Some(crate::rules::AttrValue::Bool(true)));
     let bad = |slot: &str, found: &str, legal: &str| broken(i, codes::COMBINATION, slot, found.to_string(), legal);
     if !matches!(i.attr_name("quant_type"), Some("MXFP8" | "MXFP4_E2M1") | None) {
-        return bad("dst", "tquant.mx with an INT8 type", "MXFP8, MXFP4_E2M1; tquant for INT8");
+        return bad("dst", text!("tquant.mx with an INT8 type"), text!("MXFP8, MXFP4_E2M1; tquant for INT8"));
     }
     if interleave && !along_rows {
-        return bad("exp", "interleave along columns", "grpAxis = axis0");
+        return bad("exp", text!("interleave along columns"), "grpAxis = axis0");
     }
     if i.given("exp_zz") && along_rows {
-        return bad("exp_zz", "`exp_zz` along rows", "grpAxis = axis1");
+        return bad("exp_zz", text!("`exp_zz` along rows"), "grpAxis = axis1");
     }
     if i.given("storeMode") && i.attr_name("quantScaleAlg") != Some("ocp") {
-        return bad("exp_zz", "`storeMode` with nv", "ocp");
+        return bad("exp_zz", text!("`storeMode` with nv"), "ocp");
     }
     Verdict::Holds
 }
@@ -290,7 +291,7 @@ fn mx_types(i: &Instance) -> Verdict {
     };
     Verdict::require(from.contains(&src.dtype) && to.contains(&dst.dtype), || {
         let show = |list: &[DType]| list.iter().map(|d| d.name()).collect::<Vec<_>>().join(", ");
-        let found = format!("src, dst are {} {}", src.dtype, dst.dtype);
+        let found = text!("src, dst are {dtype} {dtype2}", dtype = src.dtype, dtype2 = dst.dtype);
         let legal = format!("{} → {}", show(from), show(to));
         Broken::new(codes::ELEM_COMBINATION, vec![i.at("dst"), i.at("src")], found, legal)
     })
@@ -303,8 +304,8 @@ fn mx_shapes(i: &Instance) -> Verdict {
             i,
             codes::VALID_REGION,
             slot,
-            format!("`{slot}` has a dynamic valid region"),
-            "extents fixed in the type",
+            text!("`{slot}` has a dynamic valid region", slot),
+            text!("extents fixed in the type"),
         );
     }
     let Some(mx) = MxOperands::new(i) else { return Verdict::Holds };
@@ -314,18 +315,18 @@ fn mx_shapes(i: &Instance) -> Verdict {
     if !whole {
         return mx.wrong(
             "src",
-            format!("`src` has {} × {} valid elements", mx.rows, mx.cols),
-            format!("whole groups of {unit}"),
+            text!("`src` has {rows} × {cols} valid elements", rows = mx.rows, cols = mx.cols),
+            text!("whole groups of {unit}", unit),
         );
     }
     let out = if mx.fp4 { mx.cols / 2 } else { mx.cols };
     if extent(mx.dst) != Some((mx.rows, out)) || (mx.fp4 && mx.src.cols % 2 != 0) {
-        let found = format!("`dst` has {} × {} valid elements", mx.dst.valid_rows, mx.dst.valid_cols);
+        let found = text!("`dst` has {valid_rows} × {valid_cols} valid elements", valid_rows = mx.dst.valid_rows, valid_cols = mx.dst.valid_cols);
         return mx.wrong("dst", found, format!("{} × {out}", mx.rows));
     }
     let zz = i.tile("exp_zz").and_then(extent);
     if zz.is_some_and(|(r, c)| r * c != mx.rows * mx.cols / GROUP) {
-        return mx.wrong("exp_zz", "another number of exponents".to_string(), "one per group".to_string());
+        return mx.wrong("exp_zz", text!("another number of exponents").to_string(), text!("one per group").to_string());
     }
     first_broken([mx.per_group(), mx.strides()])
 }
@@ -342,8 +343,8 @@ fn hif4_groups(i: &Instance) -> Verdict {
             Broken::new(
                 codes::VALID_REGION,
                 vec![i.at("src")],
-                format!("`src` has {n} valid columns"),
-                "a multiple of 64",
+                text!("`src` has {n} valid columns", n),
+                text!("a multiple of 64"),
             )
         }),
     }

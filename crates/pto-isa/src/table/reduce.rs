@@ -1,5 +1,6 @@
 //! Reductions along rows and columns.
 
+use crate::text;
 use super::hazards;
 use super::partial::{all, equal, is_nothing, require_equal};
 use crate::DType::*;
@@ -120,8 +121,8 @@ fn column(i: &Instance) -> Verdict {
             && t.order() == Order::Dn
             && t.cols != 1
         {
-            let found = format!("`{slot}` is col-major with {} columns", t.cols);
-            let legal = "one column, or row_major";
+            let found = text!("`{slot}` is col-major with {cols} columns", slot, cols = t.cols);
+            let legal = text!("one column, or row_major");
             return Verdict::Broken(Broken::new(codes::LAYOUT, vec![i.at(slot)], found, legal));
         }
     }
@@ -134,10 +135,10 @@ fn per_row(i: &Instance) -> Verdict {
         return Verdict::Holds;
     }
     let rows = require_equal(dst.valid_rows, src.valid_rows, || {
-        differ(i, format!("`dst` has {} valid rows, `src` has {}", dst.valid_rows, src.valid_rows), src.valid_rows)
+        differ(i, text!("`dst` has {valid_rows} valid rows, `src` has {valid_rows2}", valid_rows = dst.valid_rows, valid_rows2 = src.valid_rows), src.valid_rows)
     });
     let cols = require_equal(dst.valid_cols, Dim::Fixed(1), || {
-        differ(i, format!("`dst` has {} valid columns", dst.valid_cols), Dim::Fixed(1))
+        differ(i, text!("`dst` has {valid_cols} valid columns", valid_cols = dst.valid_cols), Dim::Fixed(1))
     });
     all([not_empty(i, src), rows, cols])
 }
@@ -149,7 +150,7 @@ fn per_column(i: &Instance) -> Verdict {
     }
     let filled = if i.target == A5 { not_empty(i, src) } else { Verdict::Holds };
     let cols = require_equal(dst.valid_cols, src.valid_cols, || {
-        let found = format!("`dst` has {} valid columns, `src` has {}", dst.valid_cols, src.valid_cols);
+        let found = text!("`dst` has {valid_cols} valid columns, `src` has {valid_cols2}", valid_cols = dst.valid_cols, valid_cols2 = src.valid_cols);
         differ(i, found, src.valid_cols)
     });
     all([filled, cols])
@@ -165,8 +166,8 @@ fn not_empty(i: &Instance, src: &TileType) -> Verdict {
         (Some(true), _) | (_, Some(true)) => Verdict::Broken(Broken::new(
             codes::VALID_REGION,
             vec![i.at("src")],
-            "`src` has an empty valid region",
-            "at least one row and column",
+            text!("`src` has an empty valid region"),
+            text!("at least one row and column"),
         )),
         (Some(false), Some(false)) => Verdict::Holds,
         _ => Verdict::Dynamic,
@@ -184,8 +185,8 @@ fn col_index_type(i: &Instance) -> Verdict {
     match (i.given("dst_val"), src.dtype.bits()) {
         (true, 16) => Verdict::require(idx.dtype.bits() == 16, || index_broken(i, idx, "i16 or ui16")),
         (true, 8) => {
-            let found = format!("`src` is {}, and `dst_val` is given", src.dtype);
-            let legal = "elements of 2 or 4 bytes, or only the index";
+            let found = text!("`src` is {dtype}, and `dst_val` is given", dtype = src.dtype);
+            let legal = text!("elements of 2 or 4 bytes, or only the index");
             Verdict::Broken(Broken::new(codes::ELEM_COMBINATION, vec![i.at("src")], found, legal))
         }
         _ => Verdict::require(idx.dtype.bits() == 32, || index_broken(i, idx, "i32 or ui32")),
@@ -267,16 +268,16 @@ fn tree_scratch(i: &Instance) -> Verdict {
     let Some(tmp) = i.tile("tmp") else {
         let missing = i.manual && is_tree(i) && i.target != Cpu;
         return Verdict::require(!missing, || {
-            Broken::new(codes::SCRATCH, at, "isBinary = true without `tmp`", "a scratch tile for half of the rows")
+            Broken::new(codes::SCRATCH, at, text!("isBinary = true without `tmp`"), text!("a scratch tile for half of the rows"))
         });
     };
     if i.attr("isBinary").is_none() {
-        return Verdict::Broken(Broken::new(codes::COMBINATION, at, "`tmp` without isBinary", "both or neither"));
+        return Verdict::Broken(Broken::new(codes::COMBINATION, at, "`tmp` without isBinary", text!("both or neither")));
     }
     match i.tile("src").map(|src| src.valid_cols) {
         Some(Dim::Fixed(cols)) if is_tree(i) => Verdict::require(tmp.cols >= cols, || {
-            let found = format!("`tmp` has {} columns, `src` has {cols} valid columns", tmp.cols);
-            Broken::new(codes::SCRATCH, at, found, format!("at least {cols} columns"))
+            let found = text!("`tmp` has {cols2} columns, `src` has {cols} valid columns", cols2 = tmp.cols, cols);
+            Broken::new(codes::SCRATCH, at, found, text!("at least {cols} columns", cols))
         }),
         Some(Dim::Dynamic) if is_tree(i) => Verdict::Dynamic,
         _ => Verdict::Holds,

@@ -1,5 +1,6 @@
 //! Synchronisation: flags and events between pipes, barriers, buffer tokens, signals between cores.
 
+use crate::text;
 use super::hazards;
 use crate::Type;
 use crate::codes;
@@ -573,10 +574,10 @@ fn executing_pipe(name: &str) -> bool {
 
 fn flag_pipes(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.attr_name("src_pipe"), i.attr_name("dst_pipe")) else { return Verdict::Holds };
-    let found = format!("a flag from {src} to {dst}");
+    let found = text!("a flag from {src} to {dst}", src, dst);
     if src == dst {
-        let help = format!("inside one pipe write `pto.barrier #pto.pipe<{src}>`");
-        return Verdict::Broken(Broken::new(codes::FLAG_PIPES, vec![], found, "two different pipes").help(help));
+        let help = text!("inside one pipe write `pto.barrier #pto.pipe<{src}>`", src);
+        return Verdict::Broken(Broken::new(codes::FLAG_PIPES, vec![], found, text!("two different pipes")).help(help));
     }
     Verdict::require(executing_pipe(src) && executing_pipe(dst), || {
         let legal = "PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX";
@@ -589,7 +590,7 @@ fn one_pipe(i: &Instance) -> Verdict {
     let Some(AttrValue::Enum(def, at)) = i.attr("op_type") else { return Verdict::Holds };
     let name = def.value(at);
     Verdict::require(*def != enums::PIPE || executing_pipe(name), || {
-        Broken::new(codes::FLAG_PIPES, vec![], format!("a buffer token of {name}"), "one pipe that executes")
+        Broken::new(codes::FLAG_PIPES, vec![], text!("a buffer token of {name}", name), text!("one pipe that executes"))
     })
 }
 
@@ -598,7 +599,7 @@ fn barrier_pipe(i: &Instance) -> Verdict {
     let pipes = i.target.profile().barrier_pipes;
     Verdict::require(Pipe::parse(name).is_some_and(|p| pipes.contains(&p)), || {
         let legal: Vec<_> = pipes.iter().map(|p| p.name()).collect();
-        Broken::new(codes::BARRIER_PIPE, vec![], format!("a barrier on {name}"), legal.join(", "))
+        Broken::new(codes::BARRIER_PIPE, vec![], text!("a barrier on {name}", name), legal.join(", "))
     })
 }
 
@@ -606,7 +607,7 @@ fn barrier_pipe(i: &Instance) -> Verdict {
 fn below(i: &Instance, slot: &str, count: u32, code: codes::Code) -> Verdict {
     let Some(value) = i.value(slot) else { return Verdict::Holds };
     Verdict::require((0..i64::from(count)).contains(&value), || {
-        Broken::new(code, vec![i.at(slot)], format!("`{slot}` is {value}"), format!("0 or more, less than {count}"))
+        Broken::new(code, vec![i.at(slot)], format!("`{slot}` is {value}"), text!("0 or more, less than {count}", count))
     })
 }
 
@@ -643,7 +644,7 @@ fn signal_pipe(i: &Instance) -> Verdict {
     const LEGAL: [Pipe; 5] = [Pipe::Fix, Pipe::Mte1, Pipe::Mte2, Pipe::Mte3, Pipe::V];
     let Some(name) = i.attr_name("pipe") else { return Verdict::Holds };
     Verdict::require(Pipe::parse(name).is_some_and(|p| LEGAL.contains(&p)), || {
-        Broken::new(codes::SIGNAL, vec![], format!("a signal of {name}"), LEGAL.map(Pipe::name).join(", "))
+        Broken::new(codes::SIGNAL, vec![], text!("a signal of {name}", name), LEGAL.map(Pipe::name).join(", "))
     })
 }
 
@@ -652,9 +653,9 @@ fn sync_all_form(i: &Instance) -> Verdict {
     let given = i.given("gm_workspace");
     Verdict::require(soft == given, || {
         let (found, legal) = if soft {
-            ("soft mode without a workspace", "a workspace of 16 i32 in global memory")
+            (text!("soft mode without a workspace"), text!("a workspace of 16 i32 in global memory"))
         } else {
-            ("hard mode with operands", "no operands")
+            (text!("hard mode with operands"), text!("no operands"))
         };
         Broken::new(codes::COMBINATION, vec![i.at("gm_workspace")], found, legal)
     })
@@ -663,21 +664,21 @@ fn sync_all_form(i: &Instance) -> Verdict {
 fn sync_all_workspace(i: &Instance) -> Verdict {
     let Some(ty) = i.ty("gm_workspace") else { return Verdict::Holds };
     let broken = |code, found: String| {
-        let legal = "a pointer to or a view of at least 16 i32 in global memory";
+        let legal = text!("a pointer to or a view of at least 16 i32 in global memory");
         Verdict::Broken(Broken::new(code, vec![i.at("gm_workspace")], found, legal))
     };
     let words = match ty {
         Type::Unknown => return Verdict::Holds,
-        Type::Ptr(_, PtrSpace::On(loc)) => return broken(codes::LOCATION, format!("a pointer into `{loc}`")),
+        Type::Ptr(_, PtrSpace::On(loc)) => return broken(codes::LOCATION, text!("a pointer into `{loc}`", loc)),
         Type::Ptr(..) => None,
         Type::TensorView(v) | Type::PartitionView(v) => v.elements(),
         other => return broken(codes::OPERAND_KIND, format!("a {}", other.noun())),
     };
     if !matches!(ty.elem(), Some(DType::I32 | DType::U32)) {
-        return broken(codes::ELEM_TYPE, format!("`gm_workspace` is a {ty}"));
+        return broken(codes::ELEM_TYPE, text!("`gm_workspace` is a {ty}", ty));
     }
     match words {
-        Some(n) if n < SYNC_ALL_WORDS => broken(codes::VIEW_SHAPE, format!("`gm_workspace` has {n} elements")),
+        Some(n) if n < SYNC_ALL_WORDS => broken(codes::VIEW_SHAPE, text!("`gm_workspace` has {n} elements", n)),
         _ => Verdict::Holds,
     }
 }

@@ -3,6 +3,7 @@
 //! The iteration domain is the valid region of `dst`; `src` has the same one. On A2/A3 a mismatch makes most
 //! of them do nothing. The scalar has the class of the elements; where its type differs it is converted.
 
+use crate::text;
 use super::hazards;
 use super::elementwise::{
 
@@ -56,16 +57,16 @@ fn one_is_a_tile(i: &Instance) -> Verdict {
     }
     let scalar = |ty: &Type| matches!(ty, Type::Scalar(_));
     Verdict::require(scalar(a) != scalar(b), || {
-        let found = if scalar(a) { "two scalars" } else { "two tiles" };
+        let found = if scalar(a) { text!("two scalars") } else { text!("two tiles") };
         let slots = vec![i.at("src1"), i.at("src0")];
-        Broken::new(codes::COMBINATION, slots, found, "a tile and a scalar, in either order").help("two tiles: tdiv")
+        Broken::new(codes::COMBINATION, slots, found, text!("a tile and a scalar, in either order")).help(text!("two tiles: tdiv"))
     })
 }
 
 fn count_is_not_negative(i: &Instance) -> Verdict {
     let count = i.value("scalar").unwrap_or(0);
     Verdict::require(count >= 0, || {
-        Broken::new(codes::BOUNDS, vec![i.at("scalar")], format!("`scalar` is {count}"), "a count of at least 0")
+        Broken::new(codes::BOUNDS, vec![i.at("scalar")], format!("`scalar` is {count}"), text!("a count of at least 0"))
     })
 }
 
@@ -75,8 +76,8 @@ fn mask_columns(i: &Instance) -> Verdict {
     let (Some(cols), Some(found)) = (src.valid_cols.fixed(), dst.valid_cols.fixed()) else { return Verdict::Dynamic };
     let packed = cols.div_ceil(8);
     Verdict::require(found == cols || found == packed, || {
-        let legal = format!("{packed} (a bit per column of `src`) or {cols}");
-        let found = format!("`dst` has {found} valid columns, `src` has {cols}");
+        let legal = text!("{packed} (a bit per column of `src`) or {cols}", packed, cols);
+        let found = text!("`dst` has {found} valid columns, `src` has {cols}", found, cols);
         Broken::new(codes::VALID_REGION, vec![i.at("dst"), i.at("src")], found, legal)
     })
 }
@@ -86,8 +87,8 @@ fn has_first_element(i: &Instance) -> Verdict {
     let Some(tile) = i.tile("scalar") else { return Verdict::Holds };
     let (Some(rows), Some(cols)) = (tile.valid_rows.fixed(), tile.valid_cols.fixed()) else { return Verdict::Dynamic };
     Verdict::require(rows > 0 && cols > 0, || {
-        let found = format!("`scalar` has {rows} × {cols} valid elements");
-        Broken::new(codes::VALID_REGION, vec![i.at("scalar")], found, "a valid element [0, 0] to compare with")
+        let found = text!("`scalar` has {rows} × {cols} valid elements", rows, cols);
+        Broken::new(codes::VALID_REGION, vec![i.at("scalar")], found, text!("a valid element [0, 0] to compare with"))
     })
 }
 
@@ -95,8 +96,8 @@ fn wide_elements_by_row(i: &Instance) -> Verdict {
     let Some(dst) = i.tile("dst") else { return Verdict::Holds };
     let legal = dst.loc != Loc::Vec || dst.dtype.bits() < 64 || Orders::ROW_MAJOR.contains(i.order(dst));
     Verdict::require(legal, || {
-        let found = format!("`dst` is {} with {}", i.order(dst), dst.dtype);
-        Broken::new(codes::LAYOUT, vec![i.at("dst")], found, "row-major for 64-bit elements")
+        let found = text!("`dst` is {i} with {dtype}", i = i.order(dst), dtype = dst.dtype);
+        Broken::new(codes::LAYOUT, vec![i.at("dst")], found, text!("row-major for 64-bit elements"))
     })
 }
 

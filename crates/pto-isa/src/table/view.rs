@@ -1,5 +1,6 @@
 //! Buffers, views, pointers and queries: operations that name memory, and the scalar accesses around them.
 
+use crate::text;
 use super::hazards;
 use crate::DType::I64;
 use crate::codes;
@@ -679,9 +680,9 @@ fn open_extents(i: &Instance) -> Verdict {
         let open = extent == Dim::Dynamic;
         if open != i.given(slot) {
             let (found, legal) = if open {
-                (format!("no `{slot}` although the type leaves it open"), format!("{slot} = the extent"))
+                (text!("no `{slot}` although the type leaves it open", slot), text!("{slot} = the extent", slot))
             } else {
-                (format!("`{slot}` although the type says {extent}"), format!("no `{slot}`, or `?` in the type"))
+                (text!("`{slot}` although the type says {extent}", slot, extent), text!("no `{slot}`, or `?` in the type", slot))
             };
             return Verdict::Broken(Broken::new(codes::VALID_OPERANDS, vec![i.at(slot)], found, legal));
         }
@@ -718,7 +719,7 @@ fn multi_slot(i: &Instance) -> Verdict {
             codes::BOUNDS,
             vec![i.at("slot")],
             format!("buffer {slot}"),
-            format!("0 or more, less than {count}"),
+            text!("0 or more, less than {count}", count),
         )
     })
 }
@@ -726,8 +727,8 @@ fn multi_slot(i: &Instance) -> Verdict {
 fn same_type(i: &Instance, result: &str, operand: &str) -> Verdict {
     let (Some(a), Some(b)) = (i.ty(result), i.ty(operand)) else { return Verdict::Holds };
     Verdict::require(a.same_object(b), || {
-        let found = format!("`{result}` is a {a}, `{operand}` a {b}");
-        Broken::new(codes::TYPE_DISAGREES, vec![i.at(result), i.at(operand)], found, "the same type")
+        let found = text!("`{result}` is a {a}, `{operand}` a {b}", result, a, operand, b);
+        Broken::new(codes::TYPE_DISAGREES, vec![i.at(result), i.at(operand)], found, text!("the same type"))
     })
 }
 
@@ -741,8 +742,8 @@ fn moved_pointer(i: &Instance) -> Verdict {
 
 fn different_memory(i: &Instance, a: &str, b: &str) -> Option<Broken> {
     let (x, y) = (i.tile(a)?.loc, i.tile(b)?.loc);
-    let found = format!("`{a}` is in `{x}`, `{b}` in `{y}`");
-    (x != y).then(|| Broken::new(codes::LOCATION, vec![i.at(a), i.at(b)], found, "the same memory"))
+    let found = text!("`{a}` is in `{x}`, `{b}` in `{y}`", a, x, b, y);
+    (x != y).then(|| Broken::new(codes::LOCATION, vec![i.at(a), i.at(b)], found, text!("the same memory")))
 }
 
 fn same_memory(i: &Instance) -> Verdict {
@@ -756,15 +757,15 @@ fn reshape(i: &Instance) -> Verdict {
     }
     let at = vec![i.at("result"), i.at("src")];
     if src.bytes() != dst.bytes() {
-        let found = format!("`result` has {} bytes, `src` {}", dst.bytes(), src.bytes());
-        return Verdict::Broken(Broken::new(codes::SHAPE, at, found, "the same number of bytes"));
+        let found = text!("`result` has {dst} bytes, `src` {src}", dst = dst.bytes(), src = src.bytes());
+        return Verdict::Broken(Broken::new(codes::SHAPE, at, found, text!("the same number of bytes")));
     }
     Verdict::require(src.is_boxed() == dst.is_boxed(), || {
         Broken::new(
             codes::LAYOUT,
             at,
             format!("`result` is {}, `src` {}", dst.order(), src.order()),
-            "both boxed or both not",
+            text!("both boxed or both not"),
         )
     })
 }
@@ -780,13 +781,13 @@ fn bitcast_fits(i: &Instance) -> Verdict {
     let retyped = TileType { dtype: src.dtype, ..*dst };
     let at = vec![i.at("result"), i.at("src")];
     if !retyped.same_object(src) {
-        let found = format!("`result` is {dst}, `src` is {src}");
-        let help = "for another shape or layout write `pto.treshape`";
-        return Verdict::Broken(Broken::new(codes::SHAPE, at, found, "only the element type differs").help(help));
+        let found = text!("`result` is {dst}, `src` is {src}", dst, src);
+        let help = text!("for another shape or layout write `pto.treshape`");
+        return Verdict::Broken(Broken::new(codes::SHAPE, at, found, text!("only the element type differs")).help(help));
     }
     Verdict::require(dst.bytes() <= src.bytes(), || {
-        let found = format!("`result` needs {} bytes, `src` has {}", dst.bytes(), src.bytes());
-        Broken::new(codes::SHAPE, at, found, "elements that are not larger")
+        let found = text!("`result` needs {dst} bytes, `src` has {src}", dst = dst.bytes(), src = src.bytes());
+        Broken::new(codes::SHAPE, at, found, text!("elements that are not larger"))
     })
 }
 
@@ -794,12 +795,12 @@ fn window_kind(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("source"), i.tile("result")) else { return Verdict::Holds };
     let at = vec![i.at("result"), i.at("source")];
     if src.dtype != dst.dtype {
-        let found = format!("`result` is {}, `source` is {}", dst.dtype, src.dtype);
+        let found = text!("`result` is {dtype}, `source` is {dtype2}", dtype = dst.dtype, dtype2 = src.dtype);
         return Verdict::Broken(Broken::new(codes::ELEM_MISMATCH, at, found, src.dtype.name()));
     }
     Verdict::require(with_contents_of(dst, src).same_object(src), || {
-        let found = format!("`result` is {} in `{}`, `source` {} in `{}`", dst.order(), dst.loc, src.order(), src.loc);
-        Broken::new(codes::LAYOUT, at, found, "the memory, layout, fractal and padding of source")
+        let found = text!("`result` is {dst} in `{loc}`, `source` {src} in `{loc2}`", dst = dst.order(), loc = dst.loc, src = src.order(), loc2 = src.loc);
+        Broken::new(codes::LAYOUT, at, found, text!("the memory, layout, fractal and padding of source"))
     })
 }
 
@@ -809,17 +810,17 @@ fn window_inside(i: &Instance) -> Verdict {
     let at = i.at("offsets");
     let [row, col] = offsets[..] else {
         let found = format!("{} offsets", offsets.len());
-        return Verdict::Broken(Broken::new(codes::OPERAND_COUNT, vec![at], found, "a row and a column"));
+        return Verdict::Broken(Broken::new(codes::OPERAND_COUNT, vec![at], found, text!("a row and a column")));
     };
     for ((what, offset), (size, extent)) in
         pairs(row, col).into_iter().zip([(dst.rows, src.rows), (dst.cols, src.cols)])
     {
         let Some(start) = offset.map_or(Some(0), |o| u64::try_from(o).ok()) else {
-            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![at], "a negative offset", "0 or more"));
+            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![at], text!("a negative offset"), text!("0 or more")));
         };
         if start.saturating_add(size) > extent {
-            let found = format!("{what} {start} to {} of a tile with {extent} {what}", start.saturating_add(size));
-            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![at], found, "a window inside the tile"));
+            let found = text!("{what} {start} to {start2} of a tile with {extent} {what}", what, start, start2 = start.saturating_add(size), extent);
+            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![at], found, text!("a window inside the tile")));
         }
     }
     if row.is_some() && col.is_some() { Verdict::Holds } else { Verdict::Dynamic }
@@ -832,12 +833,12 @@ fn window_boxes(i: &Instance) -> Verdict {
     let offsets = constants(i, "offsets").into_iter().zip([rows, cols]);
     let aligned = offsets.into_iter().all(|(o, unit)| o.is_none_or(|o| whole(o, unit)));
     Verdict::require(aligned && dst.rows % rows == 0 && dst.cols % cols == 0, || {
-        let found = format!("a window of {}x{} in a tile with boxes", dst.rows, dst.cols);
+        let found = text!("a window of {rows}x{cols} in a tile with boxes", rows = dst.rows, cols = dst.cols);
         Broken::new(
             codes::LAYOUT,
             vec![i.at("offsets")],
             found,
-            format!("offsets and sizes in multiples of {rows}x{cols}"),
+            text!("offsets and sizes in multiples of {rows}x{cols}", rows, cols),
         )
     })
 }
@@ -850,18 +851,18 @@ fn window_valid(i: &Instance) -> Verdict {
         };
         match (extent.fixed(), i.value(slot)) {
             (None, None) if !i.given(slot) => {
-                return broken(format!("no `{slot}` although the type leaves it open"), "valid [rows, columns]".into());
+                return broken(text!("no `{slot}` although the type leaves it open", slot), text!("valid [rows, columns]").into());
             }
             (_, Some(n)) if !(0..=size as i64).contains(&n) => {
                 return broken(format!("`{slot}` is {n}"), format!("0 to {size}"));
             }
             (Some(fixed), Some(n)) if fixed != n as u64 => {
-                return broken(format!("`{slot}` is {n}, the type says {fixed}"), fixed.to_string());
+                return broken(text!("`{slot}` is {n}, the type says {fixed}", slot, n, fixed), fixed.to_string());
             }
             (Some(fixed), None) if i.given(slot) => {
                 return broken(
-                    format!("`{slot}` is known at run time, the type says {fixed}"),
-                    "`?` in the type".into(),
+                    text!("`{slot}` is known at run time, the type says {fixed}", slot, fixed),
+                    text!("`?` in the type").into(),
                 );
             }
             _ => {}
@@ -874,8 +875,8 @@ fn both_open(i: &Instance) -> Verdict {
     let Some(tile) = i.tile("source") else { return Verdict::Holds };
     let open = tile.valid_rows == Dim::Dynamic && tile.valid_cols == Dim::Dynamic;
     Verdict::require(open, || {
-        let found = format!("`source` has valid {}x{}", tile.valid_rows, tile.valid_cols);
-        Broken::new(codes::VALID_OPERANDS, vec![i.at("source")], found, "a type with `valid=?x?`")
+        let found = text!("`source` has valid {valid_rows}x{valid_cols}", valid_rows = tile.valid_rows, valid_cols = tile.valid_cols);
+        Broken::new(codes::VALID_OPERANDS, vec![i.at("source")], found, text!("a type with `valid=?x?`"))
     })
 }
 
@@ -910,8 +911,8 @@ fn wrong_count(i: &Instance, slot: &str, rank: usize) -> Option<Verdict> {
     if count == rank {
         return None;
     }
-    let found = format!("`{slot}` has {count} entries");
-    let mut broken = Broken::new(codes::VIEW_SHAPE, vec![i.at(slot)], found, format!("{rank}, one per dimension"));
+    let found = text!("`{slot}` has {count} entries", slot, count);
+    let mut broken = Broken::new(codes::VIEW_SHAPE, vec![i.at(slot)], found, text!("{rank}, one per dimension", rank));
     if let Some(view) = number_of_dimensions(i, count) {
         broken.help = Some(view);
     }
@@ -927,7 +928,7 @@ fn number_of_dimensions(i: &Instance, count: usize) -> Option<String> {
     let one = view.dims.len() == 1 && view.dims[0].fixed() == u64::try_from(count).ok();
     one.then(|| {
         let (extents, elem) = ("?x".repeat(count), view.elem.mlir());
-        format!("`{count}x{elem}` is one dimension; write `!pto.tensor_view<{extents}{elem}>` for {count}")
+        text!("`{count}x{elem}` is one dimension; write `!pto.tensor_view<{extents}{elem}>` for {count}", count, elem, extents)
     })
 }
 
@@ -940,7 +941,7 @@ fn tensor_shape(i: &Instance) -> Verdict {
         if let (Some(fixed), Some(n)) = (dim.fixed(), value)
             && u64::try_from(n) != Ok(fixed)
         {
-            return view_broken(i, "shape", format!("extent {k} is {n}, the type says {fixed}"), fixed.to_string());
+            return view_broken(i, "shape", text!("extent {k} is {n}, the type says {fixed}", k, n, fixed), fixed.to_string());
         }
     }
     Verdict::Holds
@@ -957,25 +958,25 @@ fn partition_shape(i: &Instance) -> Verdict {
     let mut dynamic = false;
     for k in 0..rank {
         if offsets[k].is_some_and(|o| o < 0) {
-            return view_broken(i, "offsets", format!("offset {k} is {}", offsets[k].unwrap_or(0)), "0 or more".into());
+            return view_broken(i, "offsets", text!("offset {k} is {offsets}", k, offsets = offsets[k].unwrap_or(0)), text!("0 or more").into());
         }
         let Some(size) = sizes[k] else {
             dynamic = true;
             continue;
         };
         if size <= 0 {
-            return view_broken(i, "sizes", format!("size {k} is {size}"), "1 or more".into());
+            return view_broken(i, "sizes", text!("size {k} is {size}", k, size), text!("1 or more").into());
         }
         if let Some(fixed) = result.and_then(|d| d[k].fixed())
             && fixed != size as u64
         {
-            return view_broken(i, "sizes", format!("size {k} is {size}, the type says {fixed}"), fixed.to_string());
+            return view_broken(i, "sizes", text!("size {k} is {size}, the type says {fixed}", k, size, fixed), fixed.to_string());
         }
         let end = offsets[k].unwrap_or(0).saturating_add(size);
         match source.dims[k].fixed() {
             Some(extent) if end as u64 > extent => {
-                let found = format!("dimension {k} of the window ends at {end}");
-                return view_broken(i, "sizes", found, format!("at most {extent}, the extent of source"));
+                let found = text!("dimension {k} of the window ends at {end}", k, end);
+                return view_broken(i, "sizes", found, text!("at most {extent}, the extent of source", extent));
             }
             Some(_) => dynamic |= offsets[k].is_none(),
             None => dynamic = true,
@@ -994,7 +995,7 @@ fn dimension_exists(i: &Instance) -> Verdict {
             codes::BOUNDS,
             vec![i.at("dim_index")],
             format!("dimension {k}"),
-            format!("0 or more, less than {rank}"),
+            text!("0 or more, less than {rank}", rank),
         )
     })
 }
@@ -1012,15 +1013,15 @@ fn pointer_cast_kinds(i: &Instance) -> Verdict {
         _ => false,
     };
     Verdict::require(ok, || {
-        let legal = "pointers into the same memory, or one pointer and one integer";
-        Broken::new(codes::OPERAND_KIND, vec![i.at("result")], format!("a {from} becomes a {to}"), legal)
+        let legal = text!("pointers into the same memory, or one pointer and one integer");
+        Broken::new(codes::OPERAND_KIND, vec![i.at("result")], text!("a {from} becomes a {to}", from, to), legal)
     })
 }
 
 fn pointer_element(i: &Instance) -> Verdict {
     let Some(ty @ Type::Ptr(..)) = i.ty("result") else { return Verdict::Holds };
     Verdict::require(ty.elem().is_some(), || {
-        Broken::new(codes::ELEM_TYPE, vec![i.at("result")], format!("`result` is a {ty}"), "elements of a data type")
+        Broken::new(codes::ELEM_TYPE, vec![i.at("result")], text!("`result` is a {ty}", ty), text!("elements of a data type"))
     })
 }
 
@@ -1029,8 +1030,8 @@ fn array_indices(i: &Instance) -> Verdict {
         Some(Type::LocalArray(view)) => view,
         None | Some(Type::Unknown) => return Verdict::Holds,
         Some(other) => {
-            let found = format!("`array` is a {}", other.noun());
-            return Verdict::Broken(Broken::new(codes::OPERAND_KIND, vec![i.at("array")], found, "a local array"));
+            let found = text!("`array` is a {other}", other = other.noun());
+            return Verdict::Broken(Broken::new(codes::OPERAND_KIND, vec![i.at("array")], found, text!("a local array")));
         }
     };
     if let Some(broken) = wrong_count(i, "indices", array.dims.len()) {
@@ -1040,7 +1041,7 @@ fn array_indices(i: &Instance) -> Verdict {
         if let (Some(n), Some(extent)) = (index, dim.fixed())
             && u64::try_from(n).map_or(true, |n| n >= extent)
         {
-            let legal = format!("0 or more, less than {extent}");
+            let legal = text!("0 or more, less than {extent}", extent);
             return Verdict::Broken(Broken::new(codes::BOUNDS, vec![i.at("indices")], format!("index {n}"), legal));
         }
     }
@@ -1052,7 +1053,7 @@ fn array_element(i: &Instance, slot: &str) -> Verdict {
         return Verdict::Holds;
     };
     Verdict::require(*s == array.elem, || {
-        let found = format!("`{slot}` is {s}, the array holds {}", array.elem);
+        let found = text!("`{slot}` is {s}, the array holds {elem}", slot, s, elem = array.elem);
         Broken::new(codes::ELEM_MISMATCH, vec![i.at(slot), i.at("array")], found, array.elem.to_string())
     })
 }
@@ -1068,7 +1069,7 @@ fn array_value(i: &Instance) -> Verdict {
 fn is_struct(i: &Instance) -> Verdict {
     let Some(ty) = i.ty("s") else { return Verdict::Holds };
     Verdict::require(matches!(ty, Type::Struct(_) | Type::Unknown), || {
-        Broken::new(codes::OPERAND_KIND, vec![i.at("s")], format!("`s` is a {}", ty.noun()), "a record")
+        Broken::new(codes::OPERAND_KIND, vec![i.at("s")], text!("`s` is a {ty}", ty = ty.noun()), text!("a record"))
     })
 }
 

@@ -5,6 +5,7 @@ use crate::places::memory_of;
 use pto_check::Checked;
 use pto_ir::{OpId, ValueId};
 use pto_isa::row::Storage;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, codes};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +72,7 @@ fn related(checked: &Checked, open: &[&LiveTile]) -> BTreeSet<OpId> {
 
 fn unknown(checked: &Checked, open: OpId, placed: OpId) -> Diagnostic {
     let span = |id: OpId| checked.module().op(id).name_span;
-    Diagnostic::new(codes::MIXED_ADDRESSES, span(open), "this tile has no address")
-        .label(span(placed), "the address of this one is known only at run time")
-        .help("give every tile an address, or none")
+    Diagnostic::new(codes::MIXED_ADDRESSES, span(open), text!("this tile has no address"))
+        .label(span(placed), text!("the address of this one is known only at run time"))
+        .help(text!("give every tile an address, or none"))
 }

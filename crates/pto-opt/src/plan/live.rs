@@ -8,6 +8,7 @@ use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::row::{Control, Storage};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Targets, codes};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
@@ -102,10 +103,10 @@ pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagn
                 _ => false,
             };
             if places.of(operand.value).iter().any(|region| is_own(region.home)) {
-                let message = "a function that is called more than once returns a buffer that it allocates";
+                let message = text!("a function that is called more than once returns a buffer that it allocates");
                 let problem = Diagnostic::new(codes::NOT_INFERRED, operand.span, message);
-                let legal = "a buffer with a separate address for every call";
-                problems.push(problem.legal(legal).help("allocate it in the caller and pass it as an argument"));
+                let legal = text!("a buffer with a separate address for every call");
+                problems.push(problem.legal(legal).help(text!("allocate it in the caller and pass it as an argument")));
             }
         }
     }

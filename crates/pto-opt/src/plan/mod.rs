@@ -13,6 +13,7 @@ use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::row::{Fifo, HiddenMemory, Storage};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
 use std::collections::BTreeMap;
 
@@ -194,7 +195,7 @@ fn place(
     let module = checked.module();
     let target = checked.info().target;
     let Some(space) = target.profile().space(loc) else {
-        let message = format!("there is no memory for tiles of `{loc}` on {target}");
+        let message = text!("there is no memory for tiles of `{loc}` on {target}", loc, target);
         return Err(Box::new(Diagnostic::new(codes::OUT_OF_MEMORY, module.op(tiles[0].alloc).span, message)));
     };
     // Memory that devices reserve is at the start or at the end.
@@ -222,7 +223,10 @@ fn place(
     let peak = if hopeless { needed } else { pack::peak(&pieces, &places) };
     if peak > capacity {
         let problem = overflow(checked, loc, tiles, (peak, needed, capacity));
-        let kept = format!("{} bytes at the end are used implicitly by an instruction", space.bytes - capacity);
+        let kept = text!(
+            "{capacity} bytes at the end are used implicitly by an instruction",
+            capacity = space.bytes - capacity
+        );
         return Err(Box::new(if capacity < space.bytes { problem.legal(kept) } else { problem }));
     }
     let placed = |(k, tile): (usize, &&LiveTile)| PlacedTile {
@@ -307,8 +311,13 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, cap
     let mut crowd: Vec<&&LiveTile> = tiles.iter().filter(|t| t.start <= worst && worst <= t.end).collect();
     crowd.shared_sort_by_key(|t| std::cmp::Reverse(t.bytes));
     let missing = peak.max(needed) - capacity;
-    let message =
-        format!("tiles of `{loc}` need {} bytes, {missing} more than {} has", peak.max(needed), checked.info().target);
+    let message = text!(
+        "tiles of `{loc}` need {peak} bytes, {missing} more than {checked} has",
+        loc,
+        peak = peak.max(needed),
+        missing,
+        checked = checked.info().target
+    );
     let mut d = Diagnostic::new(codes::OUT_OF_MEMORY, module.op(crowd[0].alloc).span, message);
     for tile in crowd.iter().take(8) {
         d = d.label(module.op(tile.alloc).span, format!("`%{}`: {} bytes", module.value_name(tile.value), tile.bytes));
@@ -318,25 +327,25 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, cap
         crowd.iter().take(shown).map(|t| format!("%{} {}", module.value_name(t.value), t.bytes)).collect();
     if let [_, ..] = &crowd[shown..] {
         let bytes: u64 = crowd[shown..].iter().map(|t| t.bytes).sum();
-        names.push(format!("and {} more with {bytes} bytes together", crowd.len() - shown));
+        names.push(text!("and {crowd} more with {bytes} bytes together", crowd = crowd.len() - shown, bytes));
     }
     let largest = crowd[0];
     let help = if needed <= capacity {
-        "they would fit if they could be packed without gaps: make their sizes equal, or give them addresses"
+        text!("they would fit if they could be packed without gaps: make their sizes equal, or give them addresses")
             .to_string()
     } else {
-        format!(
-            "use smaller tiles (half of `%{}` saves {} bytes), finish using a tile before loading the next, or store one to global memory",
-            module.value_name(largest.value),
-            largest.bytes / 2
+        text!(
+            "use smaller tiles (half of `%{module}` saves {bytes} bytes), finish using a tile before loading the next, or store one to global memory",
+            module = module.value_name(largest.value),
+            bytes = largest.bytes / 2
         )
     };
     let kept = reserved(module, loc);
     if kept > 0 {
-        d = d.legal(format!("{kept} bytes are kept for pipes between cores"));
+        d = d.legal(text!("{kept} bytes are kept for pipes between cores", kept));
     }
-    d.legal(format!("`{loc}` has {capacity} bytes"))
-        .legal(format!("needed at the same time: {}", names.join(", ")))
+    d.legal(text!("`{loc}` has {capacity} bytes", loc, capacity))
+        .legal(text!("needed at the same time: {names}", names = names.join(", ")))
         .help(help)
 }
 

@@ -9,6 +9,7 @@ use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The live range of an edge.
@@ -248,7 +249,7 @@ impl<'a> Colours<'a> {
 
     /// Replaces a flag by a barrier over all pipes.
     fn give_up(&mut self, at: usize) {
-        let why = "there are more flags between these pipes than the core has";
+        let why = text!("there are more flags between these pipes than the core has");
         let mut carried = None;
         self.change(at, |edge| {
             carried = edge.carried_by.take().or(edge.drained_by);

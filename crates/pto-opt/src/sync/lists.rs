@@ -11,6 +11,7 @@ use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -100,7 +101,7 @@ impl<'e> ListOrder<'e> {
         let summaries: Vec<OrderSummary> = items.iter().map(|item| self.inside(item)).collect();
         self.order(items, &summaries, None, Some(UnderWay::default()));
         if let (Some(end), Some(last)) = (end, items.last()) {
-            self.all(last.op, end, "control flow that is not analysed");
+            self.all(last.op, end, text!("control flow that is not analysed"));
         }
     }
 
@@ -141,7 +142,7 @@ impl<'e> ListOrder<'e> {
                 for (_, list) in lists {
                     self.straight(list);
                     if let (Some(first), Some(last)) = (list.first(), list.last()) {
-                        self.all(last.op, first.op, "a loop of branches that is not analysed");
+                        self.all(last.op, first.op, text!("a loop of branches that is not analysed"));
                     }
                 }
                 None
@@ -310,7 +311,7 @@ pub(super) fn as_barriers(edges: Vec<Edge>) -> Vec<Edge> {
     for edge in edges {
         let means = match edge.means {
             Means::All(why) => Means::All(why),
-            _ => Means::All("asked for"),
+            _ => Means::All(text!("asked for")),
         };
         let kept = by_place.entry(edge.before).or_insert(Edge {
             means,

@@ -5,6 +5,7 @@ use crate::blanks::laid_out;
 use crate::lexer::Tok;
 use pto_ir::{Attr, Sym, TypeId};
 use pto_isa::hash::FastMap;
+use pto_isa::text;
 use pto_isa::{DType, Diagnostic, EnumDef, Row, ScalarType, Span, Type, codes, enums};
 
 /// An attribute with its name and span.
@@ -26,8 +27,8 @@ impl<'s> Parser<'s> {
             let entry = self.dict_entry(row)?;
             if let Some(first) = given.get(&entry.0) {
                 let name = self.module.names.text(entry.0).to_string();
-                let d = Diagnostic::new(codes::DUPLICATE_ATTRIBUTE, entry.2, format!("`{name}` is given twice"));
-                let d = d.label(*first, "first given here");
+                let d = Diagnostic::new(codes::DUPLICATE_ATTRIBUTE, entry.2, text!("`{name}` is given twice", name));
+                let d = d.label(*first, text!("first given here"));
                 self.report(d);
             } else {
                 given.insert(entry.0, entry.2);
@@ -48,7 +49,7 @@ impl<'s> Parser<'s> {
             Tok::Ident => self.intern(self.text(start)),
             Tok::Str => self.string_sym(start),
             _ => {
-                self.expected("an attribute name");
+                self.expected(text!("an attribute name"));
                 return None;
             }
         };
@@ -105,7 +106,7 @@ impl<'s> Parser<'s> {
             Tok::Ident => self.word_attr(),
             Tok::Punct(b'(') => self.parse_type().map(Attr::Type),
             _ => {
-                self.expected("an attribute");
+                self.expected(text!("an attribute"));
                 None
             }
         }
@@ -123,7 +124,7 @@ impl<'s> Parser<'s> {
         let negative = self.eat(b'-');
         let token = self.token;
         if !matches!(token.tok, Tok::Int | Tok::Float) {
-            self.expected("a number");
+            self.expected(text!("a number"));
             return None;
         }
         self.bump();
@@ -141,8 +142,8 @@ impl<'s> Parser<'s> {
         }
         let value: f64 = text.parse().unwrap_or(f64::INFINITY);
         if !value.is_finite() {
-            let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("`{text}` is too large for a double"));
-            self.report(d.help("write infinities as bits: `0x7F800000 : f32`"));
+            let d = Diagnostic::new(codes::NUMBER_RANGE, span, text!("`{text}` is too large for a double", text));
+            self.report(d.help(text!("write infinities as bits: `0x7F800000 : f32`")));
             return None;
         }
         Some(Attr::Float(if negative { -value } else { value }, ty))
@@ -154,7 +155,7 @@ impl<'s> Parser<'s> {
             None => text.parse(),
         };
         let Ok(n) = parsed else {
-            let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("`{text}` does not fit in 64 bits"));
+            let d = Diagnostic::new(codes::NUMBER_RANGE, span, text!("`{text}` does not fit in 64 bits", text));
             self.report(d.legal("-2^63 … 2^64-1"));
             return None;
         };
@@ -167,8 +168,8 @@ impl<'s> Parser<'s> {
         match u64::try_from(n).ok().filter(|n| u128::from(*n) < 1 << bits) {
             Some(n) => Some(Attr::FloatBits(n, ty)),
             None => {
-                let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("these are not the bits of {s}"));
-                self.report(d.legal(format!("{bits} bits, without a sign")));
+                let d = Diagnostic::new(codes::NUMBER_RANGE, span, text!("these are not the bits of {s}", s));
+                self.report(d.legal(text!("{bits} bits, without a sign", bits)));
                 None
             }
         }
@@ -182,13 +183,17 @@ impl<'s> Parser<'s> {
         let read = s.wrapped(n);
         if n > 0 && read < 0 && n - read == range.end() - range.start() + 1 {
             if !hex {
-                let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("{n} is {read} in {s}")).warning();
-                self.report(d.legal(legal).help(format!("write {read}, or the bits: {n:#x}")));
+                let d = Diagnostic::new(codes::NUMBER_RANGE, span, text!("{n} is {read} in {s}", n, read, s)).warning();
+                self.report(d.legal(legal).help(text!(
+                    "write {read}, or the bits: {n}",
+                    read,
+                    n = format_args!("{:#x}", n)
+                )));
             }
             return read;
         }
-        let d = Diagnostic::new(codes::NUMBER_RANGE, span, format!("{n} does not fit in {s}"));
-        self.report(d.legal(legal).help("write a number of this range, or take a type that holds it"));
+        let d = Diagnostic::new(codes::NUMBER_RANGE, span, text!("{n} does not fit in {s}", n, s));
+        self.report(d.legal(legal).help(text!("write a number of this range, or take a type that holds it")));
         n
     }
 
@@ -277,15 +282,15 @@ impl<'s> Parser<'s> {
         let head_end = self.token.span.end as usize;
         if self.text_at(head_end as u32) != b'<' {
             let text = self.token_text();
-            let d = Diagnostic::new(codes::BAD_ATTRIBUTE, self.token.span, format!("`{text}` is not an attribute"));
-            self.report(d.legal("numbers, texts, true, false, @symbols, lists, types, `#pto<…>`"));
+            let d = Diagnostic::new(codes::BAD_ATTRIBUTE, self.token.span, text!("`{text}` is not an attribute", text));
+            self.report(d.legal(text!("numbers, texts, true, false, @symbols, lists, types, `#pto<…>`")));
             return None;
         }
         let end = match super::types::matching_angle(self.source.as_bytes(), head_end) {
             Ok(angle) => angle.end,
             Err(stop) => {
                 let open = Span::new(head_end as u32, head_end as u32 + 1);
-                self.error(codes::UNCLOSED, open, "this `<` is never closed");
+                self.error(codes::UNCLOSED, open, text!("this `<` is never closed"));
                 self.lexer.pos = stop;
                 self.bump();
                 return None;
@@ -322,8 +327,8 @@ impl<'s> Parser<'s> {
             self.bump();
             return Some(Attr::Raw(self.intern(name)));
         }
-        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, span, format!("there is no attribute `{name}`"));
-        self.report(d.help(format!("define the alias first: `{name} = …`")));
+        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, span, text!("there is no attribute `{name}`", name));
+        self.report(d.help(text!("define the alias first: `{name} = …`", name)));
         self.bump();
         None
     }
@@ -334,7 +339,7 @@ impl<'s> Parser<'s> {
         let open = self.expect(b'<')?.span;
         let word = self.token;
         if word.tok != Tok::Ident {
-            self.expected("the name of an enumeration");
+            self.expected(text!("the name of an enumeration"));
             return None;
         }
         let Some(def) = enums::find(self.text(word.span)) else {
@@ -349,7 +354,7 @@ impl<'s> Parser<'s> {
     /// An unknown form is kept verbatim if it is closed.
     fn unknown_enum(&mut self, span: Span, word: Span) -> Parse<Attr> {
         let name = self.text(word);
-        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, word, format!("there is no enumeration `{name}`"));
+        let d = Diagnostic::new(codes::BAD_ATTRIBUTE, word, text!("there is no enumeration `{name}`", name));
         let near: Vec<_> = enums::ENUMS.iter().map(|e| e.name).filter(|n| n.starts_with(&name[..1])).collect();
         self.report(d.legal(format!("enumerations: {}", near.join(", "))).label(span, ""));
         None
@@ -366,7 +371,7 @@ impl<'s> Parser<'s> {
     fn enum_word(&mut self, def: &'static EnumDef) -> Parse<u8> {
         let word = self.token;
         if !matches!(word.tok, Tok::Ident | Tok::Int) {
-            self.expected(&format!("a value of `{}`", def.name));
+            self.expected(&text!("a value of `{name}`", name = def.name));
             return None;
         }
         self.bump();
@@ -376,7 +381,7 @@ impl<'s> Parser<'s> {
             let d = Diagnostic::new(
                 codes::ATTRIBUTE_VALUE,
                 word.span,
-                format!("`{text}` is not a value of `{}`", def.name),
+                text!("`{text}` is not a value of `{name}`", text, name = def.name),
             );
             self.report(d.legal(format!("legal: {def}")));
             return None;

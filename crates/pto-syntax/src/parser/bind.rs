@@ -6,6 +6,7 @@ use super::{Parse, Parser};
 use pto_ir::{Attr, NewOp, OpId, Operand, Sym, TypeId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, Infer, SlotCount, SlotKind, Syntax};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dir, EnumDef, Op, Row, Span, Type, codes};
 use std::rc::Rc;
 
@@ -169,9 +170,9 @@ impl<'s> Parser<'s> {
             // `%ptr[%i] : T` states only the first; the others follow from the operation.
             uses[..types.len()].to_vec()
         } else {
-            let message = format!("{} types for {} operands", types.len(), uses.len());
+            let message = text!("{types} types for {uses} operands", types = types.len(), uses = uses.len());
             let span = types[0].1.to(types[types.len() - 1].1);
-            self.report(Diagnostic::new(codes::SYNTAX, span, message).legal("one type per operand"));
+            self.report(Diagnostic::new(codes::SYNTAX, span, message).legal(text!("one type per operand")));
             return;
         };
         for (u, t) in targets.iter().zip(types) {
@@ -210,7 +211,7 @@ impl<'s> Parser<'s> {
                     let d = Diagnostic::new(
                         codes::OPERAND_COUNT,
                         *span,
-                        format!("`{}` has no operand `{name}`", row.full_name()),
+                        text!("`{row}` has no operand `{name}`", row = row.full_name(), name),
                     );
                     let names: Vec<_> = row.slots.iter().map(|s| s.name).collect();
                     self.report(d.legal(format!("operands: {}", names.join(", "))));
@@ -225,7 +226,8 @@ impl<'s> Parser<'s> {
         for (at, o) in operands.iter().enumerate() {
             let slot = row.slot_at(usize::from(o.slot));
             if slot.count != SlotCount::Many && operands[..at].iter().any(|p| p.slot == o.slot) {
-                let message = format!("operand `{}` of `{}` is given twice", slot.name, row.full_name());
+                let message =
+                    text!("operand `{name}` of `{row}` is given twice", name = slot.name, row = row.full_name());
                 self.error(codes::OPERAND_COUNT, o.span, message);
             }
         }
@@ -267,7 +269,7 @@ impl<'s> Parser<'s> {
         }
         if let Some(extra) = left.first() {
             let name = row.full_name();
-            let d = Diagnostic::new(codes::OPERAND_COUNT, extra.span, format!("`{name}` takes no operand here"));
+            let d = Diagnostic::new(codes::OPERAND_COUNT, extra.span, text!("`{name}` takes no operand here", name));
             self.report(d.legal(operand_list(row)).page(row.name));
         }
     }
@@ -302,8 +304,11 @@ impl<'s> Parser<'s> {
 
     fn missing_operand(&mut self, head: &Head, row: &'static Row, slot: usize) {
         let (name, operand) = (row.full_name(), row.slots[slot].name);
-        let d =
-            Diagnostic::new(codes::OPERAND_COUNT, head.name_span, format!("`{name}` lacks its operand `{operand}`"));
+        let d = Diagnostic::new(
+            codes::OPERAND_COUNT,
+            head.name_span,
+            text!("`{name}` lacks its operand `{operand}`", name, operand),
+        );
         self.report(d.legal(operand_list(row)).page(row.name));
     }
 
@@ -349,9 +354,9 @@ impl<'s> Parser<'s> {
             let d = Diagnostic::new(
                 codes::NOT_INFERRED,
                 span,
-                format!("the type of result `{result}` of `{}` is not written", row.full_name()),
+                text!("the type of result `{result}` of `{row}` is not written", result, row = row.full_name()),
             );
-            self.report(d.help("write it after `->`; it does not follow from the operands").page(row.name));
+            self.report(d.help(text!("write it after `->`; it does not follow from the operands")).page(row.name));
         }
         TypeId::UNKNOWN
     }
@@ -365,7 +370,7 @@ impl<'s> Parser<'s> {
         match self.infer_result(row, slot, made).filter(|_| !written) {
             Some(follows) if follows != ty => {
                 let (here, there) = (self.module.ty(ty).to_string(), self.module.ty(follows).to_string());
-                let message = format!("the result of `{}` is {there}, not {here}", row.full_name());
+                let message = text!("the result of `{row}` is {there}, not {here}", row = row.full_name(), there, here);
                 self.error(codes::TYPE_DISAGREES, span, message);
                 follows
             }
@@ -394,7 +399,7 @@ impl<'s> Parser<'s> {
             };
             if out.iter().any(|(n, _)| *n == name) {
                 let text = self.module.names.text(name).to_string();
-                self.error(codes::DUPLICATE_ATTRIBUTE, span, format!("`{text}` is given twice"));
+                self.error(codes::DUPLICATE_ATTRIBUTE, span, text!("`{text}` is given twice", text));
             } else {
                 out.push((name, attr));
             }
@@ -407,7 +412,7 @@ impl<'s> Parser<'s> {
             let Some(spec) = free else {
                 let name = row.full_name();
                 let span = if span.start == span.end { at } else { span };
-                self.error(codes::UNKNOWN_ATTRIBUTE, span, format!("`{name}` takes no attribute here"));
+                self.error(codes::UNKNOWN_ATTRIBUTE, span, text!("`{name}` takes no attribute here", name));
                 continue;
             };
             let attr = self.normal(spec, attr, span);
@@ -440,7 +445,7 @@ impl<'s> Parser<'s> {
                 match defs.iter().find_map(|d| Some((*d, d.find(&text)?))) {
                     Some((d, at)) => Attr::Enum(d, at as u8),
                     None => {
-                        let message = format!("`{text}` is not a value of `{}`", first.name);
+                        let message = text!("`{text}` is not a value of `{name}`", text, name = first.name);
                         self.report(
                             Diagnostic::new(codes::ATTRIBUTE_VALUE, span, message).legal(format!("legal: {first}")),
                         );
@@ -516,9 +521,9 @@ fn operand_list(row: &Row) -> String {
     };
     let (ins, outs) = (part(|d| d == Dir::In), part(|d| d != Dir::In));
     match (ins.is_empty(), outs.is_empty()) {
-        (true, true) => "no operands".to_string(),
+        (true, true) => text!("no operands").to_string(),
         (false, true) => format!("operands: {ins}"),
         (true, false) => format!("destinations: {outs}"),
-        (false, false) => format!("operands: {ins}; destinations: {outs}"),
+        (false, false) => text!("operands: {ins}; destinations: {outs}", ins, outs),
     }
 }

@@ -7,6 +7,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, TypeId, ValueId};
 use pto_isa::row::SlotCount;
+use pto_isa::text;
 use pto_isa::{Row, Span, codes, enums};
 
 /// A use of a value in a chunk.
@@ -59,7 +60,7 @@ impl<'s> Parser<'s> {
             let after_keyword = std::mem::take(&mut c.after_keyword);
             if !self.chunk(row, &mut c, start || after_comma || after_keyword)? {
                 if after_comma {
-                    self.expected("an operand or attribute");
+                    self.expected(text!("an operand or attribute"));
                     return None;
                 }
                 return Some(c);
@@ -342,7 +343,7 @@ impl<'s> Parser<'s> {
         let mut slots = row.slots[first..].iter();
         for (value, span) in self.parse_uses()? {
             let Some(slot) = slots.next() else {
-                self.error(codes::OPERAND_COUNT, span, format!("`{}` takes no operand here", row.full_name()));
+                self.error(codes::OPERAND_COUNT, span, text!("`{row}` takes no operand here", row = row.full_name()));
                 return None;
             };
             c.named.push((slot.name.to_string(), vec![ValueUse { value, span }], span));
@@ -494,7 +495,12 @@ impl<'s> Parser<'s> {
         let span = self.token.span;
         let uses = self.use_list()?;
         if uses.len() != names.len() {
-            let message = format!("{} values, {} expected: {}", uses.len(), names.len(), names.join(", "));
+            let message = text!(
+                "{uses} values, {names} expected: {names2}",
+                uses = uses.len(),
+                names = names.len(),
+                names2 = names.join(", ")
+            );
             self.error(codes::OPERAND_COUNT, span, message);
             return None;
         }

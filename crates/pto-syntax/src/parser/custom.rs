@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::{Control, Custom};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Op, ScalarType, Span, Type, codes};
 
 type ParamList = Vec<(Sym, TypeId, Span)>;
@@ -79,7 +80,7 @@ impl<'s> Parser<'s> {
             }
         }
         if self.token.tok != Tok::Symbol {
-            self.expected("a function name, `@name`");
+            self.expected(text!("a function name, `@name`"));
             return None;
         }
         let span = self.bump().span;
@@ -111,7 +112,7 @@ impl<'s> Parser<'s> {
             return self.declaration_or_missing_brace(&params, attrs);
         }
         if params.len() != types.len() {
-            self.expected("the end of a declaration: parameters without names cannot have a body");
+            self.expected(text!("the end of a declaration: parameters without names cannot have a body"));
             return None;
         }
         Some(vec![self.parse_region(&params)?])
@@ -130,7 +131,7 @@ impl<'s> Parser<'s> {
             return Some(Vec::new());
         }
         let span = Span::new(self.last_end, self.last_end);
-        let d = Diagnostic::new(codes::SYNTAX, span, "expected `{` before the body of the function");
+        let d = Diagnostic::new(codes::SYNTAX, span, text!("expected `{` before the body of the function"));
         self.report(d);
         Some(vec![self.region_without_brace(params)?])
     }
@@ -203,7 +204,7 @@ impl<'s> Parser<'s> {
 
     fn call(&mut self, head: &Head) -> Parse<OpId> {
         if self.token.tok != Tok::Symbol {
-            self.expected("a function name, `@name`");
+            self.expected(text!("a function name, `@name`"));
             return None;
         }
         let span = self.bump().span;
@@ -236,7 +237,7 @@ impl<'s> Parser<'s> {
     fn for_op(&mut self, head: &Head) -> Parse<OpId> {
         let iv_span = self.token.span;
         if self.token.tok != Tok::Value {
-            self.expected("the loop counter, `%i`");
+            self.expected(text!("the loop counter, `%i`"));
             return None;
         }
         self.bump();
@@ -498,14 +499,18 @@ impl<'s> Parser<'s> {
         let span = self.token.span;
         let text = self.token_text();
         if self.token.tok != Tok::Int {
-            self.expected("a case value");
+            self.expected(text!("a case value"));
             return None;
         }
         self.bump();
         match text.parse::<i64>() {
             Ok(n) => Some(if negative { -n } else { n }),
             Err(_) => {
-                self.report(Diagnostic::new(codes::NUMBER_RANGE, span, format!("`{text}` does not fit in 64 bits")));
+                self.report(Diagnostic::new(
+                    codes::NUMBER_RANGE,
+                    span,
+                    text!("`{text}` does not fit in 64 bits", text),
+                ));
                 None
             }
         }
@@ -514,7 +519,7 @@ impl<'s> Parser<'s> {
     /// `^bb1(%a, %b : T, T)`
     pub(super) fn successor(&mut self, case: Option<i64>) -> Parse<Successor> {
         if self.token.tok != Tok::Caret {
-            self.expected("a block, `^name`");
+            self.expected(text!("a block, `^name`"));
             return None;
         }
         let span = self.bump().span;

@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, NewOp, OpId, Operand, TypeId};
 use pto_isa::row::{AttrKind, Custom};
+use pto_isa::text;
 use pto_isa::{Diagnostic, ScalarType, Span, Type, codes};
 
 impl<'s> Parser<'s> {
@@ -58,8 +59,11 @@ impl<'s> Parser<'s> {
         Some(match (value, self.module.ty(ty)) {
             (Attr::Int(n, _), Type::Scalar(ScalarType::I1)) => Attr::Bool(n != 0),
             (Attr::Int(n, _), Type::Scalar(s)) if s.is_float() => {
-                let d =
-                    Diagnostic::new(codes::BAD_ATTRIBUTE, span, format!("`{n}` is an integer, the constant is {s}"));
+                let d = Diagnostic::new(
+                    codes::BAD_ATTRIBUTE,
+                    span,
+                    text!("`{n}` is an integer, the constant is {s}", n, s),
+                );
                 self.report(d.help(format!("write `{n}.0`")));
                 Attr::Float(n as f64, ty)
             }
@@ -69,7 +73,7 @@ impl<'s> Parser<'s> {
                 Attr::Int(self.fitting(n, s, false, span), ty)
             }
             (Attr::Float(..), Type::Scalar(s)) if s.is_int() => {
-                self.error(codes::BAD_ATTRIBUTE, span, format!("a number with a point is not {s}"));
+                self.error(codes::BAD_ATTRIBUTE, span, text!("a number with a point is not {s}", s));
                 return None;
             }
             (Attr::Float(x, _), _) => Attr::Float(x, ty),
@@ -83,7 +87,8 @@ impl<'s> Parser<'s> {
         let text = self.token_text().trim_matches('"');
         let Some(at) = def.find(text) else {
             let found = self.found();
-            let d = Diagnostic::new(codes::ATTRIBUTE_VALUE, self.token.span, format!("{found} is not a predicate"));
+            let d =
+                Diagnostic::new(codes::ATTRIBUTE_VALUE, self.token.span, text!("{found} is not a predicate", found));
             self.report(d.legal(format!("legal: {def}")));
             return None;
         };
@@ -109,7 +114,7 @@ impl<'s> Parser<'s> {
         let want = head.op.row().slots.len();
         if uses.len() != want {
             let name = head.op.row().full_name();
-            let message = format!("`{name}` has {want} operands, {} are given", uses.len());
+            let message = text!("`{name}` has {want} operands, {uses} are given", name, want, uses = uses.len());
             self.error(codes::OPERAND_COUNT, head.name_span, message);
             return None;
         }
@@ -142,7 +147,7 @@ impl<'s> Parser<'s> {
     fn select(&mut self, head: &Head) -> Parse<OpId> {
         let uses = self.parse_uses()?;
         if uses.len() != 3 {
-            let message = format!("`arith.select` has 3 operands, {} are given", uses.len());
+            let message = text!("`arith.select` has 3 operands, {uses} are given", uses = uses.len());
             self.error(codes::OPERAND_COUNT, head.name_span, message);
             return None;
         }
@@ -232,7 +237,7 @@ impl<'s> Parser<'s> {
                 Some(self.scalar(elem))
             }
             other => {
-                let message = format!("expected a memref, found {}", other.noun());
+                let message = text!("expected a memref, found {other}", other = other.noun());
                 self.error(codes::OPERAND_KIND, span, message);
                 None
             }

@@ -6,6 +6,7 @@ use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
 use pto_isa::row::{Arith, Custom, SlotCount, SlotKind, Syntax};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Row, Span, codes, table};
 
 impl<'s> Parser<'s> {
@@ -137,7 +138,7 @@ impl<'s> Parser<'s> {
     ) -> Parse<Vec<Operand>> {
         if let Some(sizes) = segments {
             if sizes.iter().sum::<usize>() != uses.len() {
-                let message = format!("operandSegmentSizes do not add up to {} operands", uses.len());
+                let message = text!("operandSegmentSizes do not add up to {uses} operands", uses = uses.len());
                 self.error(codes::OPERAND_COUNT, head.name_span, message);
                 return None;
             }
@@ -156,7 +157,12 @@ impl<'s> Parser<'s> {
             let d = Diagnostic::new(
                 codes::OPERAND_COUNT,
                 head.name_span,
-                format!("`{}` has {} operands, {} are given", row.full_name(), required, uses.len()),
+                text!(
+                    "`{row}` has {required} operands, {uses} are given",
+                    row = row.full_name(),
+                    required,
+                    uses = uses.len()
+                ),
             );
             self.report(d.page(row.name));
             return None;
@@ -186,7 +192,7 @@ impl<'s> Parser<'s> {
             left = &left[n..];
         }
         if let Some(extra) = left.first() {
-            let message = format!("`{}` takes no operand here", row.full_name());
+            let message = text!("`{row}` takes no operand here", row = row.full_name());
             self.error(codes::OPERAND_COUNT, extra.1, message);
         }
         operands.shared_sort_by_key(|o| o.slot);

@@ -22,6 +22,7 @@ use crate::lexer::{Lexeme, Lexer, Tok};
 use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
 use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::rc::Rc;
@@ -34,8 +35,8 @@ const MAX_DEPTH: u32 = 200;
 /// Reads a program; returns what could be read and all problems, in source order.
 pub fn parse(source: &str) -> (Module, Vec<Diagnostic>) {
     if u32::try_from(source.len()).is_err() {
-        let message = format!("the file has {} bytes", source.len());
-        let d = Diagnostic::new(codes::TOO_LARGE, Span::default(), message).legal("at most 4 GiB");
+        let message = text!("the file has {source} bytes", source = source.len());
+        let d = Diagnostic::new(codes::TOO_LARGE, Span::default(), message).legal(text!("at most 4 GiB"));
         return (Module::default(), vec![d]);
     }
     let mut parser = Parser::new(source);
@@ -201,8 +202,8 @@ impl<'s> Parser<'s> {
         self.expect(b'=');
         let known = self.type_aliases.contains_key(name) || self.attr_aliases.contains_key(name);
         if known || name.contains('.') {
-            let why = if known { "is already defined" } else { "has a dot; aliases are plain names" };
-            self.report(Diagnostic::new(codes::BAD_ALIAS, token.span, format!("the alias `{name}` {why}")));
+            let why = if known { text!("is already defined") } else { text!("has a dot; aliases are plain names") };
+            self.report(Diagnostic::new(codes::BAD_ALIAS, token.span, text!("the alias `{name}` {why}", name, why)));
         }
         if token.tok == Tok::Bang {
             if let Some(ty) = self.parse_type() {
@@ -306,8 +307,12 @@ impl<'s> Parser<'s> {
             return Some(self.bump());
         }
         let found = self.found();
-        let d = Diagnostic::new(codes::SYNTAX, self.token.span, format!("expected `{}`, found {found}", punct as char));
-        self.report(d.label(open, "opened here"));
+        let d = Diagnostic::new(
+            codes::SYNTAX,
+            self.token.span,
+            text!("expected `{char}`, found {found}", char = punct as char, found),
+        );
+        self.report(d.label(open, text!("opened here")));
         None
     }
 
@@ -320,12 +325,12 @@ impl<'s> Parser<'s> {
             Tok::Bad => codes::BAD_CHARACTER,
             _ => codes::SYNTAX,
         };
-        self.report(Diagnostic::new(code, span, format!("expected {what}, found {found}")));
+        self.report(Diagnostic::new(code, span, text!("expected {what}, found {found}", what, found)));
     }
 
     fn found(&self) -> String {
         match self.token.tok {
-            Tok::Eof => "the end of the file".to_string(),
+            Tok::Eof => text!("the end of the file").to_string(),
             _ => {
                 let text = self.token_text();
                 let short: String = text.chars().take(40).collect();
@@ -351,7 +356,7 @@ impl<'s> Parser<'s> {
     fn nested<T>(&mut self, inner: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
         if self.depth >= MAX_DEPTH {
             let span = self.token.span;
-            self.error(codes::TOO_DEEP, span, format!("nested more than {MAX_DEPTH} deep"));
+            self.error(codes::TOO_DEEP, span, text!("nested more than {MAX_DEPTH} deep", MAX_DEPTH));
             // Nothing sensible follows: repeating the error for each further level, or for open brackets, would not help.
             self.given_up = true;
             self.lexer.pos = self.source.len();

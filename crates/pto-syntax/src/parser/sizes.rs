@@ -5,6 +5,7 @@
 use super::{MAX_DEPTH, Parse, Parser};
 use pto_ir::{Attr, TypeId};
 use pto_isa::hash::FastMap;
+use pto_isa::text;
 use pto_isa::{Diagnostic, FnType, Span, Type, codes};
 
 /// The nesting depth and the number of parts.
@@ -61,7 +62,7 @@ impl Parser<'_> {
     /// Accounts for an expanded alias, or reports that it is too large.
     pub(super) fn write_out(&mut self, extent: NestingSize, span: Span) -> Parse<()> {
         if self.depth + extent.depth > MAX_DEPTH {
-            let message = format!("with its aliases expanded, this is nested more than {MAX_DEPTH} deep");
+            let message = text!("with its aliases expanded, this is nested more than {MAX_DEPTH} deep", MAX_DEPTH);
             self.error(codes::TOO_DEEP, span, message);
             return None;
         }
@@ -70,12 +71,14 @@ impl Parser<'_> {
             return Some(());
         }
         if !std::mem::replace(&mut self.sizes.reported, true) {
-            let message = "the aliases of this file expand to too much";
+            let message = text!("the aliases of this file expand to too much");
             let d = Diagnostic::new(codes::ALIASES_TOO_LARGE, span, message)
-                .legal(format!(
-                    "at most {MANY_PARTS} parts in all, and {PARTS_PER_BYTE} more for every byte of the file"
+                .legal(text!(
+                    "at most {MANY_PARTS} parts in all, and {PARTS_PER_BYTE} more for every byte of the file",
+                    MANY_PARTS,
+                    PARTS_PER_BYTE
                 ))
-                .help("write the types without aliases that double from line to line");
+                .help(text!("write the types without aliases that double from line to line"));
             self.report(d);
         }
         None

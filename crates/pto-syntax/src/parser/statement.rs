@@ -5,6 +5,7 @@ use crate::lexer::Tok;
 use pto_ir::{BlockId, NewOp, OpId, RegionId, Spelling, Sym, TypeId, ValueId};
 use pto_isa::row::Syntax;
 use pto_isa::table::{self, Op};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span, codes};
 
 /// The names on the left of `=`.
@@ -43,7 +44,7 @@ impl<'s> Parser<'s> {
             Tok::Ident => self.named_statement(block, start, results),
             Tok::Str => self.generic_statement(block, start, results),
             _ => {
-                self.expected("an operation");
+                self.expected(text!("an operation"));
                 self.poison(&results);
                 None
             }
@@ -66,7 +67,7 @@ impl<'s> Parser<'s> {
         }
         loop {
             if self.token.tok != Tok::Value {
-                self.expected("a result name");
+                self.expected(text!("a result name"));
                 self.poison(&results);
                 return None;
             }
@@ -95,7 +96,7 @@ impl<'s> Parser<'s> {
             self.bump();
             return Some(n);
         }
-        self.expected("the number of results, 1 to 1000");
+        self.expected(text!("the number of results, 1 to 1000"));
         None
     }
 
@@ -131,7 +132,7 @@ impl<'s> Parser<'s> {
             if alone {
                 self.unknown_op(name, name_span);
             } else {
-                let message = format!("expected the end of the operation, found `{name}`");
+                let message = text!("expected the end of the operation, found `{name}`", name);
                 self.error(codes::SYNTAX, name_span, message);
             }
             self.poison(&results);
@@ -146,19 +147,19 @@ impl<'s> Parser<'s> {
     }
 
     pub(super) fn unknown_op(&mut self, name: &str, span: Span) {
-        let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, format!("there is no operation `{name}`"));
+        let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, text!("there is no operation `{name}`", name));
         let near = if self.may_suggest() { table::similar(name) } else { Vec::new() };
         let names = format!("`{}`", near.join("`, `"));
         let below = name.strip_prefix("pto.").and_then(below_tiles).map(|what| format!("{what} are {BELOW}"));
         d = match (below, near.is_empty()) {
             (Some(below), true) => d.help(below),
             (Some(below), false) if !name.starts_with("pto.p") => {
-                d.help(format!("{below}; for tiles there is {names}"))
+                d.help(text!("{below}; for tiles there is {names}", below, names))
             }
-            (_, false) => d.help(format!("did you mean {names}?")),
+            (_, false) => d.help(text!("did you mean {names}?", names)),
             (None, true) => d,
         };
-        self.report(d.legal("`pto isa` lists every instruction"));
+        self.report(d.legal(text!("`pto isa` lists every instruction")));
     }
 
     /// Appends an operation to its block and makes its results visible.
@@ -197,7 +198,7 @@ impl<'s> Parser<'s> {
         }
         let name = head.op.row().full_name();
         let results = if actual == 1 { "result" } else { "results" };
-        let message = format!("`{name}` has {actual} {results}, but {named} are named");
+        let message = text!("`{name}` has {actual} {results}, but {named} are named", name, actual, results, named);
         self.error(codes::RESULT_COUNT, head.results.span, message);
     }
 
@@ -220,8 +221,8 @@ impl<'s> Parser<'s> {
         if let Some(before) = self.scopes.get(name) {
             let first = self.module.value(before).span;
             let text = self.module.names.text(name).to_string();
-            let d = Diagnostic::new(codes::REDEFINED, span, format!("`%{text}` is already defined"));
-            self.report(d.label(first, "first defined here").help("give the second value another name"));
+            let d = Diagnostic::new(codes::REDEFINED, span, text!("`%{text}` is already defined", text));
+            self.report(d.label(first, text!("first defined here")).help(text!("give the second value another name")));
         }
         self.scopes.define(name, value);
     }
@@ -245,7 +246,7 @@ impl<'s> Parser<'s> {
                 Tok::Punct(b'(') => depth += 1,
                 Tok::Punct(b')') => depth = depth.saturating_sub(1),
                 Tok::Eof | Tok::Punct(b'{' | b'}') => {
-                    self.error(codes::UNCLOSED, open, "this `(` is never closed");
+                    self.error(codes::UNCLOSED, open, text!("this `(` is never closed"));
                     return None;
                 }
                 _ => {}
@@ -304,7 +305,7 @@ impl<'s> Parser<'s> {
                 }
                 Tok::Punct(b'}') => break,
                 Tok::Eof => {
-                    self.error(codes::UNCLOSED, open, "this `{` is never closed");
+                    self.error(codes::UNCLOSED, open, text!("this `{` is never closed"));
                     break;
                 }
                 Tok::Caret => {
@@ -382,7 +383,9 @@ impl<'s> Parser<'s> {
         let name = self.intern(&self.text(span)[1..]);
         if self.module.block(block).label.is_none() {
             match self.labels.get(&name) {
-                Some(_) => self.error(codes::REDEFINED, span, format!("`{}` is already defined", self.text(span))),
+                Some(_) => {
+                    self.error(codes::REDEFINED, span, text!("`{span}` is already defined", span = self.text(span)))
+                }
                 None => {
                     self.labels.insert(name, (block, span, true));
                     self.module.block_mut(block).label = Some(name);
@@ -392,7 +395,7 @@ impl<'s> Parser<'s> {
         if self.at(b'(') {
             if has_params {
                 let span = self.token.span;
-                self.error(codes::SYNTAX, span, "the parameters of this block are those of its operation");
+                self.error(codes::SYNTAX, span, text!("the parameters of this block are those of its operation"));
             }
             if self.block_params(block).is_none() {
                 return self.recover(span.start);
@@ -419,7 +422,7 @@ impl<'s> Parser<'s> {
     /// `%name: type`
     pub(super) fn param(&mut self) -> Parse<(Sym, TypeId, Span)> {
         if self.token.tok != Tok::Value {
-            self.expected("a parameter `%name: type`");
+            self.expected(text!("a parameter `%name: type`"));
             return None;
         }
         let span = self.bump().span;
@@ -429,8 +432,9 @@ impl<'s> Parser<'s> {
         let ty = self.parse_type()?;
         if ty == TypeId::UNKNOWN {
             let text = self.text(span);
-            let d = Diagnostic::new(codes::NOT_INFERRED, at, format!("the type of parameter `{text}` is not written"));
-            self.report(d.help("write it in full, `!pto.tile_buf<vec, 16x16xf32>` for example"));
+            let d =
+                Diagnostic::new(codes::NOT_INFERRED, at, text!("the type of parameter `{text}` is not written", text));
+            self.report(d.help(text!("write it in full, `!pto.tile_buf<vec, 16x16xf32>` for example")));
         }
         Some((name, ty, span))
     }
@@ -439,7 +443,7 @@ impl<'s> Parser<'s> {
         let missing: Vec<Span> = self.labels.values().filter(|l| !l.2).map(|l| l.1).collect();
         for span in missing {
             let text = self.text(span);
-            self.error(codes::BRANCH, span, format!("there is no block `{text}` in this region"));
+            self.error(codes::BRANCH, span, text!("there is no block `{text}` in this region", text));
         }
     }
 
@@ -473,7 +477,7 @@ impl<'s> Parser<'s> {
     /// `%name` as an operand.
     pub(super) fn parse_use(&mut self) -> Parse<(ValueId, Span)> {
         if self.token.tok != Tok::Value {
-            self.expected("a value");
+            self.expected(text!("a value"));
             return None;
         }
         let span = self.bump().span;
@@ -516,9 +520,12 @@ impl<'s> Parser<'s> {
             if here == there {
                 (here, there) = (full(ty), full(known));
             }
-            let d =
-                Diagnostic::new(codes::TYPE_DISAGREES, span, format!("`%{name}` is used as {here}, but it is {there}"));
-            self.report(d.label(at, format!("defined as {there}")));
+            let d = Diagnostic::new(
+                codes::TYPE_DISAGREES,
+                span,
+                text!("`%{name}` is used as {here}, but it is {there}", name, here, there),
+            );
+            self.report(d.label(at, text!("defined as {there}", there)));
         }
     }
 
@@ -526,8 +533,8 @@ impl<'s> Parser<'s> {
     pub(super) fn state_types(&mut self, uses: &[(ValueId, Span)], types: &[(TypeId, Span)]) {
         if types.len() != uses.len() {
             let span = types.first().map_or(self.token.span, |t| t.1);
-            let message = format!("{} types for {} operands", types.len(), uses.len());
-            self.report(Diagnostic::new(codes::SYNTAX, span, message).legal("one type per operand"));
+            let message = text!("{types} types for {uses} operands", types = types.len(), uses = uses.len());
+            self.report(Diagnostic::new(codes::SYNTAX, span, message).legal(text!("one type per operand")));
             return;
         }
         for (u, t) in uses.iter().zip(types) {
@@ -541,11 +548,11 @@ impl<'s> Parser<'s> {
         for id in values {
             let value = self.module.value(id);
             let (name, span) = (self.module.names.text(value.name).to_string(), value.span);
-            let d = Diagnostic::new(codes::UNDEFINED, span, format!("`%{name}` is not defined"));
+            let d = Diagnostic::new(codes::UNDEFINED, span, text!("`%{name}` is not defined", name));
             let near = self.similar_value(&name);
             let d = d.help(match near {
-                Some(other) => format!("did you mean `%{other}`?"),
-                None => "define it before this use, or check the spelling".to_string(),
+                Some(other) => text!("did you mean `%{other}`?", other),
+                None => text!("define it before this use, or check the spelling").to_string(),
             });
             if broken {
                 self.doubtful.push(d);
@@ -561,9 +568,9 @@ const BELOW: &str = "below the tile level and not part of this tool";
 /// The kind of an unknown operation below the tile level, by the names that other tools use.
 fn below_tiles(name: &str) -> Option<&'static str> {
     match name.as_bytes() {
-        [b'v', ..] => Some("operations on vector registers"),
-        [b'p', ..] => Some("operations on predicates"),
-        _ if name.starts_with("mte_") => Some("single transfers between memories"),
+        [b'v', ..] => Some(text!("operations on vector registers")),
+        [b'p', ..] => Some(text!("operations on predicates")),
+        _ if name.starts_with("mte_") => Some(text!("single transfers between memories")),
         _ => None,
     }
 }

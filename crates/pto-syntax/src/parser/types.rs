@@ -5,6 +5,7 @@ use super::{Parse, Parser};
 use crate::blanks::{SkippedText, laid_out, stretch, without_comments};
 use crate::lexer::Tok;
 use pto_ir::TypeId;
+use pto_isa::text;
 use pto_isa::{
     DType, Diagnostic, Dim, Loc, MAX_RANK, MemrefType, PtrSpace, ScalarType, Span, TileType, Token, Type, ViewType,
     codes,
@@ -29,7 +30,7 @@ impl<'s> Parser<'s> {
             Tok::Punct(b'(') => self.function_type(),
             Tok::Punct(b'<') => self.short_type(),
             _ => {
-                self.expected("a type");
+                self.expected(text!("a type"));
                 None
             }
         }
@@ -87,8 +88,8 @@ impl<'s> Parser<'s> {
         if !name.starts_with("!pto.") && name.contains('.') {
             return Some(self.module.intern_type(Type::Opaque(name.into())));
         }
-        let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
-        self.report(d.help(format!("define the alias first: `{name} = …`, or check the spelling")));
+        let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, text!("there is no type `{name}`", name));
+        self.report(d.help(text!("define the alias first: `{name} = …`, or check the spelling", name)));
         None
     }
 
@@ -108,8 +109,10 @@ impl<'s> Parser<'s> {
             // The pages write `dtype` for "the type of the scalar".
             None if name == "dtype" => Type::Unknown,
             None => {
-                let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, format!("there is no type `{name}`"));
-                self.report(d.legal("scalars: index, i1, i4 … i64, ui8 … ui64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2"));
+                let d = Diagnostic::new(codes::UNKNOWN_TYPE, token.span, text!("there is no type `{name}`", name));
+                self.report(
+                    d.legal(text!("scalars: index, i1, i4 … i64, ui8 … ui64, f16, bf16, f32, f64, f8E4M3FN, f8E5M2")),
+                );
                 return None;
             }
         };
@@ -125,7 +128,7 @@ impl<'s> Parser<'s> {
             Ok(angle) => angle,
             Err(stop) => {
                 let open = Span::new(head_end as u32, head_end as u32 + 1);
-                self.error(codes::UNCLOSED, open, "this `<` is never closed");
+                self.error(codes::UNCLOSED, open, text!("this `<` is never closed"));
                 self.lexer.pos = stop;
                 self.bump();
                 return None;
@@ -210,7 +213,7 @@ impl<'s> Parser<'s> {
                 Ok(Type::Token(if head == "!pto.event" { Token::Event } else { Token::Group }))
             }
             _ if head.starts_with("!pto.") => {
-                let found = format!("there is no type `{head}<…>`");
+                let found = text!("there is no type `{head}<…>`", head);
                 Err(Wrong { span: body, found, legal: String::new(), help: renamed(head, text) })
             }
             _ => Ok(Type::Opaque(format!("{head}<{}>", laid_out(text)).into())),
@@ -230,14 +233,14 @@ impl<'s> Parser<'s> {
                 let extent = NestingSize::of_fields(self.module.ty(alias));
                 let fits = self.write_out(extent, span);
                 return fits.map(|()| self.module.ty(alias).clone()).ok_or_else(|| {
-                    wrong(span, &format!("`{part}`, which expands to too much"), "a type of fewer parts")
+                    wrong(span, &text!("`{part}`, which expands to too much", part), text!("a type of fewer parts"))
                 });
             }
             let scalar = ScalarType::parse(part).map(Type::Scalar);
-            return scalar.ok_or_else(|| wrong(span, &format!("`{part}`"), "a scalar, array or struct type"));
+            return scalar.ok_or_else(|| wrong(span, &format!("`{part}`"), text!("a scalar, array or struct type")));
         };
         if self.depth >= super::MAX_DEPTH {
-            return Err(wrong(span, "nested too deep", "fewer levels"));
+            return Err(wrong(span, text!("nested too deep"), text!("fewer levels")));
         }
         let start = span.start + head.len() as u32 + 1;
         let len = rest.strip_suffix('>').map_or(0, str::len) as u32;
@@ -266,15 +269,15 @@ impl<'s> Parser<'s> {
     fn nameless_type(&mut self, span: Span) -> Parse<TypeId> {
         let body = Span::new(span.start + 1, span.end - 1);
         let text = &*without_comments(self.text(body));
-        let d = Diagnostic::new(codes::UNKNOWN_TYPE, span, "found a type without its name");
+        let d = Diagnostic::new(codes::UNKNOWN_TYPE, span, text!("found a type without its name"));
         let known = tile(text, body).map(Type::TileBuf).or_else(|_| view(text, body).map(Type::TensorView));
         self.report(match (known, shape_first(text)) {
             (Ok(Type::TensorView(_)), _) => {
-                d.help("write `!pto.tensor_view` or `!pto.partition_tensor_view` before it")
+                d.help(text!("write `!pto.tensor_view` or `!pto.partition_tensor_view` before it"))
             }
-            (Ok(_), _) => d.help("write `!pto.tile_buf` before it"),
+            (Ok(_), _) => d.help(text!("write `!pto.tile_buf` before it")),
             (_, Some(now)) => d.help(format!("write `{now}`")),
-            _ => d.help("write the name of the type before it"),
+            _ => d.help(text!("write the name of the type before it")),
         });
         self.lexer.pos = span.end as usize;
         self.bump();
@@ -364,7 +367,9 @@ pub(super) fn matching_angle(bytes: &[u8], open: usize) -> Result<AngleEnd, usiz
 /// The current name of a type that earlier versions of the dialect named differently.
 fn renamed(head: &str, text: &str) -> Option<String> {
     match head {
-        "!pto.tile_view" => Some(format!("it is now called `!pto.partition_tensor_view<{}>` now", text.trim())),
+        "!pto.tile_view" => {
+            Some(text!("it is now called `!pto.partition_tensor_view<{trim}>` now", trim = text.trim()))
+        }
         _ => None,
     }
 }
@@ -406,7 +411,7 @@ fn part_span(body: Span, text: &str, part: &str) -> Span {
 }
 
 fn number(text: &str, span: Span) -> TypeResult<u64> {
-    let wrong = || wrong(span, &format!("`{}`", text.trim()), "a number below 2^24");
+    let wrong = || wrong(span, &format!("`{}`", text.trim()), text!("a number below 2^24"));
     text.trim().parse::<u64>().ok().filter(|n| *n < MAX_EXTENT).ok_or_else(wrong)
 }
 
@@ -414,7 +419,7 @@ fn number(text: &str, span: Span) -> TypeResult<u64> {
 const MAX_EXTENT: u64 = 1 << 24;
 
 fn tile_extent(n: u64, span: Span) -> TypeResult<u64> {
-    if n < MAX_EXTENT { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), "a number below 2^24")) }
+    if n < MAX_EXTENT { Ok(n) } else { Err(wrong(span, &format!("`{n}`"), text!("a number below 2^24"))) }
 }
 
 /// An extent of a tensor: any 63-bit number.
@@ -423,7 +428,7 @@ fn view_dim(text: &str, span: Span) -> TypeResult<Dim> {
         "?" | "-1" => Ok(Dim::Dynamic),
         other => match other.parse::<u64>() {
             Ok(n) if i64::try_from(n).is_ok() => Ok(Dim::Fixed(n)),
-            _ => Err(wrong(span, &format!("`{other}`"), "a number below 2^63, or `?`")),
+            _ => Err(wrong(span, &format!("`{other}`"), text!("a number below 2^63, or `?`"))),
         },
     }
 }
@@ -438,7 +443,7 @@ fn dim(text: &str, span: Span) -> TypeResult<Dim> {
 fn element(text: &str, span: Span) -> TypeResult<DType> {
     DType::parse(text.trim()).ok_or_else(|| {
         let all: Vec<_> = DType::ALL.iter().map(|d| d.mlir()).collect();
-        wrong(span, &format!("`{}` as an element type", text.trim()), &all.join(", "))
+        wrong(span, &text!("`{trim}` as an element type", trim = text.trim()), &all.join(", "))
     })
 }
 
@@ -448,7 +453,7 @@ fn extents(text: &str, span: Span) -> TypeResult<(Vec<Dim>, &str)> {
     let mut rest = text.trim();
     while rest.starts_with(|c: char| c.is_ascii_digit() || c == '?' || c == '-') {
         let Some((d, after)) = rest.split_once('x').map(|(d, a)| (d, a.trim_start())) else {
-            return Err(wrong(span, &format!("`{rest}`"), "extents and an element type, `16x16xf32`"));
+            return Err(wrong(span, &format!("`{rest}`"), text!("extents and an element type, `16x16xf32`")));
         };
         dims.push(view_dim(d, span)?);
         rest = after;
@@ -459,7 +464,7 @@ fn extents(text: &str, span: Span) -> TypeResult<(Vec<Dim>, &str)> {
 fn view(text: &str, span: Span) -> TypeResult<ViewType> {
     let (dims, rest) = extents(text, span)?;
     let elem = ScalarType::parse(rest.trim()).ok_or_else(|| {
-        wrong(span, &format!("`{}` as an element type", rest.trim()), "a scalar type after the extents")
+        wrong(span, &text!("`{rest}` as an element type", rest = rest.trim()), text!("a scalar type after the extents"))
     })?;
     Ok(ViewType { dims: dims.into(), elem })
 }
@@ -469,7 +474,7 @@ fn ranked_view(text: &str, span: Span) -> TypeResult<ViewType> {
     let v = view(text, span)?;
     match v.dims.len() {
         0..=MAX_RANK => Ok(v),
-        rank => Err(wrong(span, &format!("{rank} dimensions"), "at most 5 dimensions")),
+        rank => Err(wrong(span, &format!("{rank} dimensions"), text!("at most 5 dimensions"))),
     }
 }
 
@@ -484,11 +489,13 @@ fn memref(text: &str, span: Span) -> TypeResult<Type> {
 fn pointer(text: &str, span: Span) -> TypeResult<Type> {
     let (elem, space) = text.split_once(',').map_or((text, None), |(e, s)| (e, Some(s.trim())));
     let Some(elem) = ScalarType::parse(elem.trim()) else {
-        return Err(wrong(span, &format!("`{}` as an element type", elem.trim()), "a scalar type"));
+        return Err(wrong(span, &text!("`{elem}` as an element type", elem = elem.trim()), text!("a scalar type")));
     };
     let space = match space {
         None => PtrSpace::Default,
-        Some(s) => PtrSpace::parse(s).ok_or_else(|| wrong(span, &format!("`{s}`"), "gm, ub, l1, l0a, l0b, l0c"))?,
+        Some(s) => {
+            PtrSpace::parse(s).ok_or_else(|| wrong(span, &format!("`{s}`"), text!("gm, ub, l1, l0a, l0b, l0c")))?
+        }
     };
     Ok(Type::Ptr(elem, space))
 }
@@ -496,7 +503,7 @@ fn pointer(text: &str, span: Span) -> TypeResult<Type> {
 /// `tile, count=N`.
 fn multi_tile(text: &str, body: Span) -> TypeResult<Type> {
     let Some(at) = text.rfind("count") else {
-        return Err(wrong(body, "no `count=`", "`count=N` after the tile"));
+        return Err(wrong(body, "no `count=`", text!("`count=N` after the tile")));
     };
     let count_text = text[at + 5..].trim_start().trim_start_matches('=');
     let count = number(count_text, body)?;
@@ -526,7 +533,7 @@ fn keyed(text: &str, body: Span) -> TypeResult<TileType> {
         };
         let (key, value) = (key.trim(), value.trim().trim_matches('"'));
         if seen.contains(&key) {
-            return Err(wrong(span, &format!("`{key}` a second time"), "each key once"));
+            return Err(wrong(span, &text!("`{key}` a second time", key), text!("each key once")));
         }
         seen.push(key);
         match key {
@@ -540,7 +547,7 @@ fn keyed(text: &str, body: Span) -> TypeResult<TileType> {
     }
     for key in ["loc", "dtype", "rows", "cols"] {
         if !seen.contains(&key) {
-            return Err(wrong(body, &format!("no `{key}`"), &format!("the keys {KEYS}")));
+            return Err(wrong(body, &format!("no `{key}`"), &text!("the keys {KEYS}", KEYS)));
         }
     }
     t.valid_rows = rows.unwrap_or(Dim::Fixed(t.rows));
@@ -555,12 +562,16 @@ fn compact(text: &str, body: Span) -> TypeResult<TileType> {
     let loc = location(parts[0].trim(), loc_span)
         .map_err(|wrong| Wrong { help: shape_first(text).map(|now| format!("write `{now}`")), ..wrong })?;
     let Some(shape) = parts.get(1) else {
-        return Err(wrong(body, "no shape", "`location, RxCxtype`, then options"));
+        return Err(wrong(body, text!("no shape"), text!("`location, RxCxtype`, then options")));
     };
     let span = part_span(body, text, shape);
     let (dims, elem) = extents(shape, span)?;
     let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
-        return Err(wrong(span, &format!("`{}`", shape.trim()), "two fixed extents and an element type, `16x16xf32`"));
+        return Err(wrong(
+            span,
+            &format!("`{}`", shape.trim()),
+            text!("two fixed extents and an element type, `16x16xf32`"),
+        ));
     };
     let (rows, cols) = (tile_extent(rows, span)?, tile_extent(cols, span)?);
     let mut t = TileType::new(loc, element(elem, span)?, rows, cols);
@@ -576,17 +587,17 @@ fn options(t: &mut TileType, text: &str, parts: &[&str], body: Span) -> TypeResu
             return Err(wrong(
                 span,
                 &format!("`{}`", part.trim()),
-                "valid=, blayout=, slayout=, fractal=, pad=, compact=",
+                text!("valid=, blayout=, slayout=, fractal=, pad=, compact="),
             ));
         };
         let (key, value) = (key.trim(), value.trim());
         if seen.contains(&key) {
-            return Err(wrong(span, &format!("`{key}` a second time"), "each key once"));
+            return Err(wrong(span, &text!("`{key}` a second time", key), text!("each key once")));
         }
         seen.push(key);
         if key == "valid" {
             let Some((r, c)) = value.split_once('x') else {
-                return Err(wrong(span, &format!("`{value}`"), "`rowsxcols`, each a number or `?`"));
+                return Err(wrong(span, &format!("`{value}`"), text!("`rowsxcols`, each a number or `?`")));
             };
             t.valid_rows = dim(r, span)?;
             t.valid_cols = dim(c, span)?;
@@ -601,7 +612,7 @@ fn location(text: &str, span: Span) -> TypeResult<Loc> {
     let name = text.strip_prefix("loc=").or_else(|| text.strip_prefix("loc =")).unwrap_or(text).trim();
     Loc::parse(name.trim_matches('"')).ok_or_else(|| {
         let all: Vec<_> = Loc::ALL.iter().map(|l| l.name()).collect();
-        wrong(span, &format!("`{name}` as a location"), &all.join(", "))
+        wrong(span, &text!("`{name}` as a location", name), &all.join(", "))
     })
 }
 
@@ -613,7 +624,7 @@ fn option(t: &mut TileType, key: &str, value: &str, span: Span) -> TypeResult<()
             t.fractal = u32::try_from(n).unwrap_or(0);
         }
         _ => t.set_option(key, value).map_err(|legal| match legal {
-            "" => wrong(span, &format!("the key `{key}`"), KEYS),
+            "" => wrong(span, &text!("the key `{key}`", key), KEYS),
             _ => wrong(span, &format!("`{key}={value}`"), legal),
         })?,
     }
@@ -628,7 +639,11 @@ fn tile_value(text: &str, body: Span) -> TypeResult<TileType> {
     if first.starts_with(|c: char| c.is_ascii_digit()) {
         let (dims, elem) = extents(first, body)?;
         let [Dim::Fixed(rows), Dim::Fixed(cols)] = dims[..] else {
-            return Err(wrong(body, &format!("`{first}`"), "two fixed extents and an element type, `16x16xf32`"));
+            return Err(wrong(
+                body,
+                &format!("`{first}`"),
+                text!("two fixed extents and an element type, `16x16xf32`"),
+            ));
         };
         let (rows, cols) = (tile_extent(rows, body)?, tile_extent(cols, body)?);
         let mut t = TileType::new(Loc::Vec, element(elem, body)?, rows, cols);

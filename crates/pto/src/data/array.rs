@@ -4,6 +4,7 @@ use super::random;
 use super::value::{AnyNumber, bits, decode, encode, int_range, set_bits};
 use super::{DataError, Numbers};
 use crate::isa::DType;
+use pto_isa::text;
 use std::fmt;
 
 /// Numbers of one element type in row-major order, as bytes, the low byte first. Those of 4 bits lie two in a byte, the
@@ -24,7 +25,13 @@ impl Array {
         let needed = byte_size(dtype.bits(), shape)?;
         if bytes.len() != needed {
             let shape = shape_text(shape);
-            return Err(DataError::new(format!("{dtype} {shape} has {needed} bytes, not {}", bytes.len())));
+            return Err(DataError::new(text!(
+                "{dtype} {shape} has {needed} bytes, not {bytes}",
+                dtype,
+                shape,
+                needed,
+                bytes = bytes.len()
+            )));
         }
         Ok(Self { dtype, shape: shape.to_vec(), bytes })
     }
@@ -172,16 +179,18 @@ pub(super) fn byte_size(bits: u32, shape: &[u64]) -> Result<usize, DataError> {
     match bytes.and_then(|n| usize::try_from(n).ok()).filter(|&n| n <= isize::MAX as usize) {
         Some(_) if shape.contains(&0) => Ok(0),
         Some(n) => Ok(n),
-        None => {
-            Err(DataError::new(format!("{} numbers of {bits} bits are more than memory can hold", shape_text(shape))))
-        }
+        None => Err(DataError::new(text!(
+            "{shape_text} numbers of {bits} bits are more than memory can hold",
+            shape_text = shape_text(shape),
+            bits
+        ))),
     }
 }
 
 /// An empty buffer with this capacity.
 pub(super) fn reserve(bytes: usize) -> Result<Vec<u8>, DataError> {
     let mut room = Vec::new();
-    room.try_reserve_exact(bytes).map_err(|_| DataError::new(format!("not enough memory for {bytes} bytes")))?;
+    room.try_reserve_exact(bytes).map_err(|_| DataError::new(text!("not enough memory for {bytes} bytes", bytes)))?;
     Ok(room)
 }
 
@@ -190,9 +199,11 @@ fn held(dtype: DType, value: AnyNumber) -> Result<AnyNumber, DataError> {
     let Some((low, high)) = int_range(dtype) else { return Ok(value) };
     match value.to_int().filter(|i| (low..=high).contains(i)) {
         Some(i) => Ok(AnyNumber::Int(i)),
-        None => {
-            Err(DataError::new(format!("{dtype} cannot hold {value}")).help(format!("integers from {low} to {high}")))
-        }
+        None => Err(DataError::new(text!("{dtype} cannot hold {value}", dtype, value)).help(text!(
+            "integers from {low} to {high}",
+            low,
+            high
+        ))),
     }
 }
 

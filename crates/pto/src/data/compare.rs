@@ -3,6 +3,7 @@
 use super::value::{decode, encode, small};
 use super::{AnyNumber, Array, DataError, shape_text};
 use crate::isa::DType;
+use pto_isa::text;
 
 /// Numbers in order.
 pub trait Numbers {
@@ -131,7 +132,12 @@ pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> 
     let count = found.count();
     if expected.count() != count {
         let shape = shape_text(found.shape());
-        return Err(DataError::new(format!("{} numbers to compare with {count} ({shape})", expected.count())));
+        return Err(DataError::new(text!(
+            "{expected} numbers to compare with {count} ({shape})",
+            expected = expected.count(),
+            count,
+            shape
+        )));
     }
     let mut result = Comparison {
         count: count as u64,

@@ -1,6 +1,7 @@
 //! NumPy's `.npz` files: an archive with a `.npy` file for each array.
 
 use super::{Array, DataError, npy};
+use pto_isa::text;
 use std::fs::File;
 use std::io::{self, BufReader, Seek, Write};
 use std::path::Path;
@@ -11,7 +12,8 @@ type Archive = ZipArchive<BufReader<File>>;
 
 /// Opens a file; the keys are in the order of its arrays.
 fn open(path: &Path) -> Result<(Archive, Vec<String>), DataError> {
-    let file = File::open(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
+    let file = File::open(path)
+        .map_err(|e| DataError::new(text!("cannot read {display}: {e}", display = path.display(), e)))?;
     let archive = ZipArchive::new(BufReader::new(file)).map_err(|e| unreadable(&e).about(path.display()))?;
     let keys = archive.file_names().map(|n| n.map(|n| key_of(&n)).unwrap_or_default()).collect();
     Ok((archive, keys))
@@ -39,7 +41,7 @@ pub fn read_file(path: &Path, key: Option<&str>) -> Result<npy::Stored, DataErro
     // The checksum is verified at the end.
     match io::copy(&mut entry, &mut io::sink()) {
         Ok(_) => Ok(stored),
-        Err(e) => Err(about(DataError::new(format!("the array is damaged: {e}")))),
+        Err(e) => Err(about(DataError::new(text!("the array is damaged: {e}", e)))),
     }
 }
 
@@ -51,9 +53,9 @@ fn choose<'a>(key: Option<&'a str>, keys: &'a [String]) -> Result<&'a str, DataE
     match (key, keys) {
         (Some(key), _) if keys.iter().any(|k| k == key) => Ok(key),
         (None, [only]) => Ok(only),
-        (None, []) => Err(DataError::new("the archive is empty")),
-        (Some(key), _) => Err(DataError::new(format!("there is no array `{key}`")).help(listed(keys))),
-        (None, _) => Err(DataError::new("there are several arrays; say which one").help(format!(
+        (None, []) => Err(DataError::new(text!("the archive is empty"))),
+        (Some(key), _) => Err(DataError::new(text!("there is no array `{key}`", key)).help(listed(keys))),
+        (None, _) => Err(DataError::new(text!("there are several arrays; say which one")).help(format!(
             "{}; write FILE.npz:{}",
             listed(keys),
             keys[0]
@@ -63,11 +65,12 @@ fn choose<'a>(key: Option<&'a str>, keys: &'a [String]) -> Result<&'a str, DataE
 
 fn listed(keys: &[String]) -> String {
     let more = if keys.len() > 12 { ", …" } else { "" };
-    format!("it has {}{more}", keys.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", "))
+    text!("it has {keys}{more}", keys = keys.iter().take(12).map(String::as_str).collect::<Vec<_>>().join(", "), more)
 }
 
 fn unreadable(error: &zip::result::ZipError) -> DataError {
-    DataError::new(format!("this is not a readable .npz file: {error}")).help("save it with np.savez(file, name=a)")
+    DataError::new(text!("this is not a readable .npz file: {error}", error))
+        .help(text!("save it with np.savez(file, name=a)"))
 }
 
 /// Writes arrays under their keys.

@@ -6,6 +6,7 @@ use crate::ir::OpExtras;
 use crate::ir::{BlockId, OpId};
 use crate::isa::row::{FlagForm, SyncOp};
 use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};
+use pto_isa::text;
 
 /// Flags that events have taken.
 #[derive(Default)]
@@ -42,8 +43,8 @@ impl KernelTrace {
         }
         let overlaps = |t: &&Taken| t.pipes == (from, to) && t.block == block && t.to >= done;
         let Some(id) = (0..IDS).find(|id| !flags.iter().filter(overlaps).any(|t| t.id == *id)) else {
-            let message = format!("more than {IDS} events between {from} and {to} are open here");
-            self.problem(message, "wait for one of them earlier");
+            let message = text!("more than {IDS} events between {from} and {to} are open here", IDS, from, to);
+            self.problem(message, text!("wait for one of them earlier"));
             return;
         };
         let pipes = [("src_pipe", from), ("dst_pipe", to)];
@@ -62,8 +63,8 @@ impl KernelTrace {
             [Some(pipe)] => Some(pipe),
             [Some(a), Some(b)] if a == b => Some(a),
             _ => {
-                let message = format!("`{}` has no pipe, or not the same one on every target", row.name);
-                self.problem(message, "order it with `set_flag` and `wait_flag`");
+                let message = text!("`{name}` has no pipe, or not the same one on every target", name = row.name);
+                self.problem(message, text!("order it with `set_flag` and `wait_flag`"));
                 None
             }
         }
@@ -79,8 +80,8 @@ impl KernelTrace {
         let found = self.builder.open.iter().rev().find(holds).copied();
         if found.is_none() {
             self.problem(
-                "the event comes from another loop, branch or function".to_string(),
-                "wait where the event was recorded, or use `set_flag` and `wait_flag`",
+                text!("the event comes from another loop, branch or function").to_string(),
+                text!("wait where the event was recorded, or use `set_flag` and `wait_flag`"),
             );
         }
         found

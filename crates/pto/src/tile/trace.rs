@@ -8,6 +8,7 @@ use crate::ir::{Builder, OpExtras};
 use crate::isa::row::{Arith, Control};
 use crate::isa::{DType, Diagnostic, Op, ScalarType, Span, Type};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Float, Hif8, Round, Saturate};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -386,9 +387,9 @@ pub(super) fn rename(value: ValueId, wanted: &str) {
 pub(super) fn type_of(text: &str) -> Type {
     pto_syntax::read_type(text).unwrap_or_else(|| {
         with(|trace| {
-            let message = format!("`{text}` is not a type");
+            let message = text!("`{text}` is not a type", text);
             let problem = Diagnostic::new(crate::isa::codes::UNKNOWN_TYPE, trace.builder.span, message)
-                .help("write it as in the text, `!pto.eventid_array<2>` for example");
+                .help(text!("write it as in the text, `!pto.eventid_array<2>` for example"));
             trace.problems.push(problem);
         });
         Type::Unknown

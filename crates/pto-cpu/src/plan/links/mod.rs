@@ -9,6 +9,7 @@ use crate::prepared::*;
 use pto_ir::OpId;
 use pto_isa::row::{Movement, SignalForm, SyncOp};
 use pto_isa::rules::{AttrValue, Instance, RuleArg};
+use pto_isa::text;
 use pto_isa::{Dim, Op, ScalarType, TileType, Type, ViewType};
 
 impl PlanBuilder<'_> {
@@ -27,7 +28,7 @@ impl PlanBuilder<'_> {
         let signal = match (dynamic, self.module.given_int(id, "event_id")) {
             (Some(value), _) => self.scalar(value)?,
             (None, Some(n)) => self.constant(n as u64),
-            (None, None) => return Err(self.unsupported("it without an id")),
+            (None, None) => return Err(self.unsupported(text!("it without an id"))),
         };
         let mode = match is {
             SyncOp::Signal(SignalForm::Blocks) => Some(0),
@@ -68,6 +69,6 @@ impl PlanBuilder<'_> {
         let instance = Instance { row, target, manual: true, args: &args, attrs };
         let site = Site { instance, numerics: self.options.numerics, plain: self.options.plain, level: None };
         let prepared = kernels::find(code).and_then(|k| k.prepare(&site));
-        prepared.ok_or_else(|| self.unsupported(&format!("a tile of type {}", operands[0].1)))
+        prepared.ok_or_else(|| self.unsupported(&text!("a tile of type {operands}", operands = operands[0].1)))
     }
 }

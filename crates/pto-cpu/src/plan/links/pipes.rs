@@ -6,6 +6,7 @@ use crate::prepared::*;
 use pto_ir::{Attr, OpId};
 use pto_isa::row::{CoreKind, Direction, EndForm, EntryAction, Fifo, Movement};
 use pto_isa::rules::AttrValue;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Loc, Op, ScalarType, TileType, Type, ViewType, codes, enums};
 
 /// Bytes that the slots of a pipe may have in one direction.
@@ -71,13 +72,16 @@ impl PlanBuilder<'_> {
         if need <= room {
             return Ok(());
         }
-        let message = format!(
-            "{} slots of {} bytes in a buffer of {room} bytes, for tiles of {tile}",
-            end.local_slots, end.slot_size
+        let message = text!(
+            "{local_slots} slots of {slot_size} bytes in a buffer of {room} bytes, for tiles of {tile}",
+            local_slots = end.local_slots,
+            slot_size = end.slot_size,
+            room,
+            tile
         );
         Err(Diagnostic::new(codes::RUN_PIPE, self.place(), message)
-            .legal(format!("at least {need} bytes"))
-            .help("make the `size` of the `reserve_buffer` larger, or the pipe shorter"))
+            .legal(text!("at least {need} bytes", need))
+            .help(text!("make the `size` of the `reserve_buffer` larger, or the pipe shorter")))
     }
 
     /// The address on another core. It tells a FIFO pipe where the slots of the other core are, which the engine already knows.
@@ -100,7 +104,7 @@ impl PlanBuilder<'_> {
         let number = |name: &str| -> PlanResult<Option<Reg>> {
             match self.module.operand(id, name).map(|v| self.slot(v)) {
                 Some(ValueStorage::Scalar(reg)) => Ok(Some(reg)),
-                Some(_) => Err(self.unsupported("a ring that is not an address")),
+                Some(_) => Err(self.unsupported(text!("a ring that is not an address"))),
                 None => Ok(None),
             }
         };
@@ -118,9 +122,9 @@ impl PlanBuilder<'_> {
         let local_slots = self.module.int(id, "local_slot_num").map_or(slots, |n| n as u32);
         let slot_size = self.module.given_int(id, "slot_size").unwrap_or(0) as u64;
         if slot_size.saturating_mul(slots.into()) > MAX_RING_BYTES {
-            let message = format!("a pipe of {slots} slots with {slot_size} bytes");
+            let message = text!("a pipe of {slots} slots with {slot_size} bytes", slots, slot_size);
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)
-                .legal(format!("at most {} GiB in all", MAX_RING_BYTES >> 30)));
+                .legal(text!("at most {value} GiB in all", value = MAX_RING_BYTES >> 30)));
         }
         let flag_base = self.module.given_int(id, "flag_base");
         let room = local.map(|reg| self.reserved.iter().find(|(r, _)| Some(*r) == reg).map(|(_, bytes)| *bytes));
@@ -161,7 +165,7 @@ impl PlanBuilder<'_> {
         let entry = match value {
             Some(v) if result.is_some() && self.module.tile(v).is_some() => {
                 let ValueStorage::Tile(tile) = self.define_handle(v)? else {
-                    return Err(self.unsupported("this entry"));
+                    return Err(self.unsupported(text!("this entry")));
                 };
                 PipeEntry::Tile(tile)
             }
@@ -170,7 +174,7 @@ impl PlanBuilder<'_> {
                 match slot {
                     ValueStorage::Tile(tile) => PipeEntry::Tile(tile),
                     ValueStorage::View(view) => PipeEntry::Slot(view),
-                    _ => return Err(self.unsupported("this entry")),
+                    _ => return Err(self.unsupported(text!("this entry"))),
                 }
             }
             None => PipeEntry::Nothing,
@@ -212,7 +216,7 @@ impl PlanBuilder<'_> {
         let (Some(to), Some(from)) =
             (self.popped_type(pipe), self.module.operand(id, "tile").and_then(|v| self.module.tile(v)))
         else {
-            return Err(self.unsupported("an epilogue without a pop that shows the type"));
+            return Err(self.unsupported(text!("an epilogue without a pop that shows the type")));
         };
         let (to, from) = (to.dtype, self.tile_type(&from.clone()));
         let set = self.quants.iter().rev().find(|(of, ..)| *of == pipe);
@@ -268,7 +272,7 @@ impl PlanBuilder<'_> {
                 at.map(EndId::new)
             }
         };
-        found.ok_or_else(|| self.unsupported("a pipe that this core has not opened"))
+        found.ok_or_else(|| self.unsupported(text!("a pipe that this core has not opened")))
     }
 
     /// Which way data flows where the operation does not say it: the tile does, or the function.

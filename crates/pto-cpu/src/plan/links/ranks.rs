@@ -6,11 +6,12 @@ use crate::prepared::*;
 use pto_ir::OpId;
 use pto_isa::row::{Combine, CommOp, Movement};
 use pto_isa::rules::AttrValue;
+use pto_isa::text;
 use pto_isa::{Loc, Op, TileType, Type, enums};
 
 impl PlanBuilder<'_> {
     pub(super) fn comm_op(&mut self, id: OpId) -> PlanResult<()> {
-        let Some(is) = self.module.comm(id) else { return Err(self.unsupported("this instruction")) };
+        let Some(is) = self.module.comm(id) else { return Err(self.unsupported(text!("this instruction"))) };
         match is {
             CommOp::Notify => {
                 let (signal, value) = (self.operand_view(id, "signal")?, self.operand_reg(id, "value")?);
@@ -56,7 +57,7 @@ impl PlanBuilder<'_> {
     fn operand_view(&self, id: OpId, name: &str) -> PlanResult<ViewId> {
         match self.module.operand(id, name) {
             Some(value) => self.view(value),
-            None => Err(self.unsupported(&format!("it without `{name}`"))),
+            None => Err(self.unsupported(&text!("it without `{name}`", name))),
         }
     }
 
@@ -65,7 +66,7 @@ impl PlanBuilder<'_> {
         let others = self.operands(id, other).iter().map(|v| self.view(*v)).collect::<PlanResult<Vec<_>>>()?;
         let stage_value = self.module.operand(id, stage);
         let elem = self.module.operand(id, own).and_then(|v| self.module.value_type(v).elem());
-        let Some(dtype) = elem else { return Err(self.unsupported("this element type")) };
+        let Some(dtype) = elem else { return Err(self.unsupported(text!("this element type"))) };
         let ty = match stage_value.and_then(|v| self.module.tile(v)) {
             Some(ty) => self.tile_type(&ty.clone()),
             None => TileType::new(Loc::Vec, dtype, 1, 256),
@@ -102,7 +103,7 @@ impl PlanBuilder<'_> {
     /// The code that combines a tile into another.
     fn combiner(&self, id: OpId, ty: &TileType) -> PlanResult<Code> {
         let how = self.module.choice(id, "reduceOp").and_then(Combine::parse).unwrap_or(Combine::Add);
-        let Some(code) = Op::combining(how) else { return Err(self.unsupported("this reduction")) };
+        let Some(code) = Op::combining(how) else { return Err(self.unsupported(text!("this reduction"))) };
         let tile = Type::TileBuf(*ty);
         self.code_for(code, &[("src0", &tile), ("src1", &tile), ("dst", &tile)], &[])
     }

@@ -2,6 +2,7 @@
 
 use super::super::DataError;
 use crate::isa::DType;
+use pto_isa::text;
 use std::fmt;
 use std::io::Read;
 
@@ -125,13 +126,18 @@ pub(super) fn conversion(dtype: DType) -> String {
         DType::F8E4M3 => "float8_e4m3fn",
         DType::F8E5M2 => "float8_e5m2",
         DType::F8E8M0 => "float8_e8m0fnu",
-        DType::Hif8 => return "save the bits of the numbers as np.uint8".to_string(),
+        DType::Hif8 => return text!("save the bits of the numbers as np.uint8").to_string(),
         DType::I4 | DType::F4E1M2 | DType::F4E2M1 => {
-            return "save np.uint8 with two numbers in a byte, the first in the low half".to_string();
+            return text!("save np.uint8 with two numbers in a byte, the first in the low half").to_string();
         }
-        _ => return format!("convert them in NumPy: np.save(file, a.astype(np.{}))", NpyType::all_for(dtype)[0]),
+        _ => {
+            return text!(
+                "convert them in NumPy: np.save(file, a.astype(np.{all_for}))",
+                all_for = NpyType::all_for(dtype)[0]
+            );
+        }
     };
-    format!("convert them in NumPy: np.save(file, a.astype(ml_dtypes.{small}))")
+    text!("convert them in NumPy: np.save(file, a.astype(ml_dtypes.{small}))", small)
 }
 
 /// What a header says.
@@ -152,16 +158,18 @@ impl Header {
     pub(super) fn read(from: &mut impl Read) -> Result<Self, DataError> {
         let start: [u8; 8] = take(from)?;
         if &start[..6] != b"\x93NUMPY" {
-            return Err(DataError::new("this is not a .npy file: it does not start with \\x93NUMPY")
-                .help("save it with np.save(file, a); raw numbers go into a .bin file"));
+            return Err(DataError::new(text!("this is not a .npy file: it does not start with \\x93NUMPY"))
+                .help(text!("save it with np.save(file, a); raw numbers go into a .bin file")));
         }
         let length = match start[6] {
             1 => u16::from_le_bytes(take(from)?) as usize,
             2 | 3 => u32::from_le_bytes(take(from)?) as usize,
-            version => return Err(DataError::new(format!("format version {version} is not known; 1, 2 and 3 are"))),
+            version => {
+                return Err(DataError::new(text!("format version {version} is not known; 1, 2 and 3 are", version)));
+            }
         };
         if length > LONGEST {
-            return Err(broken(&format!("a header of {length} bytes")));
+            return Err(broken(&text!("a header of {length} bytes", length)));
         }
         let mut text = vec![0; length];
         from.read_exact(&mut text).map_err(|e| cut(&e))?;
@@ -180,7 +188,7 @@ impl Header {
                 "descr" => ty = Some(scan.ty()?),
                 "fortran_order" => fortran = Some(scan.truth()?),
                 "shape" => shape = Some(scan.tuple()?),
-                _ => return Err(broken(&format!("the key `{key}`"))),
+                _ => return Err(broken(&text!("the key `{key}`", key))),
             }
             if !scan.eat(",") {
                 scan.expect("}")?;
@@ -189,7 +197,7 @@ impl Header {
         }
         match (ty, fortran, shape) {
             (Some((ty, big_endian)), Some(fortran), Some(shape)) => Ok(Self { ty, big_endian, fortran, shape }),
-            _ => Err(broken("not all of descr, fortran_order and shape")),
+            _ => Err(broken(text!("not all of descr, fortran_order and shape"))),
         }
     }
 }
@@ -202,14 +210,16 @@ fn take<const N: usize>(from: &mut impl Read) -> Result<[u8; N], DataError> {
 
 fn cut(error: &std::io::Error) -> DataError {
     match error.kind() {
-        std::io::ErrorKind::UnexpectedEof => DataError::new("this is not a .npy file: it ends inside its header"),
-        _ => DataError::new(format!("cannot be read: {error}")),
+        std::io::ErrorKind::UnexpectedEof => {
+            DataError::new(text!("this is not a .npy file: it ends inside its header"))
+        }
+        _ => DataError::new(text!("cannot be read: {error}", error)),
     }
 }
 
 fn broken(what: &str) -> DataError {
-    DataError::new(format!("the .npy header has {what}"))
-        .help("a header looks like {'descr': '<f4', 'fortran_order': False, 'shape': (16, 64), }")
+    DataError::new(text!("the .npy header has {what}", what))
+        .help(text!("a header looks like {'descr': '<f4', 'fortran_order': False, 'shape': (16, 64), }"))
 }
 
 /// The rest of a header.
@@ -230,13 +240,17 @@ impl<'a> Scan<'a> {
     }
 
     fn expect(&mut self, word: &str) -> Result<(), DataError> {
-        if self.eat(word) { Ok(()) } else { Err(broken(&format!("{} where `{word}` should be", self.found()))) }
+        if self.eat(word) {
+            Ok(())
+        } else {
+            Err(broken(&text!("{found} where `{word}` should be", found = self.found(), word)))
+        }
     }
 
     /// The next few characters, for messages.
     fn found(&self) -> String {
         match self.rest.trim() {
-            "" => "its end".to_string(),
+            "" => text!("its end").to_string(),
             rest => format!("`{}`", rest.chars().take(12).collect::<String>().escape_debug()),
         }
     }
@@ -244,7 +258,7 @@ impl<'a> Scan<'a> {
     fn quoted(&mut self) -> Result<&'a str, DataError> {
         let quote = if self.eat("'") { '\'' } else { self.expect("\"").map(|()| '"')? };
         let Some((text, rest)) = self.rest.split_once(quote) else {
-            return Err(broken("a text without an end"));
+            return Err(broken(text!("a text without an end")));
         };
         self.rest = rest;
         Ok(text)
@@ -252,12 +266,17 @@ impl<'a> Scan<'a> {
 
     fn ty(&mut self) -> Result<(NpyType, bool), DataError> {
         if self.eat("[") {
-            return Err(DataError::new("the array has fields").help("save one field: np.save(file, a['name'])"));
+            return Err(
+                DataError::new(text!("the array has fields")).help(text!("save one field: np.save(file, a['name'])"))
+            );
         }
         let text = self.quoted()?;
         NpyType::parse(text).ok_or_else(|| {
-            DataError::new(format!("numbers of NumPy type '{}' cannot be used", text.escape_debug()))
-                .help("legal: bool, int8 to int64, uint8 to uint64, float16 to float64, and V1 and V2 of ml_dtypes")
+            DataError::new(text!(
+                "numbers of NumPy type '{escape_debug}' cannot be used",
+                escape_debug = text.escape_debug()
+            ))
+            .help(text!("legal: bool, int8 to int64, uint8 to uint64, float16 to float64, and V1 and V2 of ml_dtypes"))
         })
     }
 
@@ -285,7 +304,7 @@ impl<'a> Scan<'a> {
         self.rest = self.rest.trim_start();
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
-        let number = digits.parse().map_err(|_| broken(&format!("{} as an extent", self.found())))?;
+        let number = digits.parse().map_err(|_| broken(&text!("{found} as an extent", found = self.found())))?;
         // Python 2 wrote long integers with a letter.
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
         Ok(number)

@@ -14,6 +14,7 @@ use super::value::AnyNumber;
 use super::{Array, DataError, Numbers};
 use crate::isa::DType;
 use header::Header;
+use pto_isa::text;
 use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -31,7 +32,8 @@ pub struct Stored {
 /// # Errors
 /// When the file cannot be read, or is not what it should be; the message names the file.
 pub fn read_file(path: &Path) -> Result<Stored, DataError> {
-    let file = File::open(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
+    let file = File::open(path)
+        .map_err(|e| DataError::new(text!("cannot read {display}: {e}", display = path.display(), e)))?;
     read(&mut BufReader::new(file)).map_err(|e| e.about(path.display()))
 }
 
@@ -58,15 +60,21 @@ fn read_bytes(from: &mut impl Read, size: usize, header: &Header) -> Result<Vec<
     let mut bytes = Vec::new();
     while bytes.len() < size {
         let step = STEP.min(size - bytes.len());
-        bytes.try_reserve(step).map_err(|_| DataError::new(format!("not enough memory for {size} bytes")))?;
+        bytes.try_reserve(step).map_err(|_| DataError::new(text!("not enough memory for {size} bytes", size)))?;
         let got = from
             .take(step as u64)
             .read_to_end(&mut bytes)
-            .map_err(|e| DataError::new(format!("cannot be read: {e}")))?;
+            .map_err(|e| DataError::new(text!("cannot be read: {e}", e)))?;
         if got < step {
             let (ty, shape, found) = (header.ty, shape_text(&header.shape), bytes.len());
-            return Err(DataError::new(format!("the header says {ty} {shape}, {size} bytes, but {found} follow"))
-                .help("the file was cut off; write it again"));
+            return Err(DataError::new(text!(
+                "the header says {ty} {shape}, {size} bytes, but {found} follow",
+                ty,
+                shape,
+                size,
+                found
+            ))
+            .help(text!("the file was cut off; write it again")));
         }
     }
     Ok(bytes)
@@ -113,7 +121,12 @@ impl Stored {
     pub fn into_array(self, dtype: DType) -> Result<Array, DataError> {
         if !self.ty.holds(dtype) {
             let legal: Vec<String> = NpyType::all_for(dtype).iter().map(NpyType::to_string).collect();
-            let message = format!("the numbers are {}, and {dtype} is needed ({})", self.ty, legal.join(" or "));
+            let message = text!(
+                "the numbers are {ty}, and {dtype} is needed ({legal})",
+                ty = self.ty,
+                dtype,
+                legal = legal.join(" or ")
+            );
             return Err(DataError::new(message).help(header::conversion(dtype)));
         }
         let mut shape = self.shape;

@@ -2,6 +2,7 @@
 
 use super::super::Array;
 use super::header::NpyType;
+use pto_isa::text;
 use std::io::{self, Write};
 
 /// Writes an array as a `.npy` file, as NumPy itself would: types of `ml_dtypes` as bits to be viewed, the packed types
@@ -17,7 +18,7 @@ pub fn write(array: &Array, to: &mut impl Write) -> io::Result<()> {
     if shape.len() > 1 {
         header.pop();
     }
-    header = format!("{{'descr': '{}', 'fortran_order': False, 'shape': ({header}), }}", ty.descr());
+    header = text!("{{'descr': '{ty}', 'fortran_order': False, 'shape': ({header}), }}", ty = ty.descr(), header);
     // The numbers start at a multiple of 64 bytes; the header ends with a line break.
     let length = (10 + header.len() + 1).next_multiple_of(64) - 10;
     to.write_all(b"\x93NUMPY\x01\x00")?;
