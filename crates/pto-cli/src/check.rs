@@ -5,6 +5,7 @@ use super::json::{self, JsonDiagnostic};
 use super::render;
 use super::{CommandResult, Failure, Outcome, out, warn};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use pto::isa::text;
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
@@ -29,7 +30,7 @@ pub(crate) struct Args {
 /// Reads a target; help and completions list the values.
 pub(crate) fn target_parser() -> impl TypedValueParser<Value = Target> {
     let values = Target::ALL.map(|t| PossibleValue::new(t.name()).aliases(t.aliases()));
-    PossibleValuesParser::new(values).try_map(|name| Target::parse(&name).ok_or("no such target"))
+    PossibleValuesParser::new(values).try_map(|name| Target::parse(&name).ok_or(text!("no such target")))
 }
 
 /// A checked file.
@@ -90,15 +91,19 @@ pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     if errors == 0 {
         let what = plural(reports.len(), "program");
-        let found = if warnings == 0 { "no problems".to_string() } else { plural(warnings, "warning") };
-        return out(&format!("{what} checked for {targets}: {found}\n"));
+        let found = if warnings == 0 { text!("no problems").to_string() } else { plural(warnings, "warning") };
+        return out(&text!("{what} checked for {targets}: {found}\n", what, targets, found));
     }
     let ids: BTreeSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
     let bad = reports.iter().filter(|r| r.errors() > 0).count();
     let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
     let more = if ids.len() > 3 { ", …" } else { "" };
     let shown = ids.into_iter().take(3).collect::<Vec<_>>().join(", ");
-    let files = if reports.len() > 1 { format!(" in {} of {} files", bad, reports.len()) } else { String::new() };
+    let files = if reports.len() > 1 {
+        text!(" in {bad} of {reports} files", bad, reports = reports.len())
+    } else {
+        String::new()
+    };
     writeln!(err, "{}{also}{files} for {targets} (pto explain {shown}{more})", plural(errors, "error"))?;
     Ok(())
 }

@@ -3,6 +3,7 @@
 use super::files;
 use super::{CommandResult, Failure, Outcome, isa, json, out};
 use pto::doc;
+use pto::isa::text;
 use pto::isa::{Op, table};
 use std::path::{Path, PathBuf};
 
@@ -45,10 +46,10 @@ fn find(name: &str) -> Result<Op, Failure> {
     table::find(&lower).ok_or_else(|| {
         let similar = table::similar(&lower);
         let hint = match similar.is_empty() {
-            true => "`pto isa` lists all".to_string(),
+            true => text!("`pto isa` lists all").to_string(),
             false => format!("similar: {}", similar.join(", ")),
         };
-        Failure(format!("there is no instruction `{name}`; {hint}"))
+        Failure(text!("there is no instruction `{name}`; {hint}", name, hint))
     })
 }
 

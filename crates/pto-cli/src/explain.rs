@@ -2,6 +2,7 @@
 
 use super::{CommandResult, Failure, Outcome, json, out};
 use pto::isa::codes::{CODES, Code, Entry};
+use pto::isa::text;
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         return Ok(Outcome::Clean);
     };
     let code = Code::parse(id)
-        .ok_or_else(|| Failure(format!("there is no diagnostic `{id}`; `pto explain --list` lists all")))?;
+        .ok_or_else(|| Failure(text!("there is no diagnostic `{id}`; `pto explain --list` lists all", id)))?;
     let entry = code.entry();
     if args.json {
         json::print(&JsonExplanation { title: JsonTitle::of(entry), text: entry.text, example: entry.example })?;

@@ -5,6 +5,7 @@
 //! What is no regular file (a device, a FIFO, standard output) is written to as it is.
 
 use super::Failure;
+use pto::isa::text;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -46,7 +47,7 @@ impl Destination {
                 Err(e) => return Err(e),
             }
         }
-        Err(io::Error::other("too many levels of symbolic links"))
+        Err(io::Error::other(text!("too many levels of symbolic links")))
     }
 
     /// Standard output and error under any of their names. Opening these again would truncate a file they are redirected to.
@@ -68,7 +69,7 @@ fn is_descriptor(path: &Path) -> bool {
 /// is checked as well.
 fn may_be_written(path: &Path, found: &Metadata) -> io::Result<()> {
     if found.permissions().readonly() {
-        return Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is read-only"));
+        return Err(io::Error::new(io::ErrorKind::PermissionDenied, text!("it is read-only")));
     }
     OpenOptions::new().write(true).open(path).map(drop)
 }
@@ -124,7 +125,9 @@ impl NewFile {
             Self::Unnamed(file) => link_over(file, path, old.is_none()),
         };
         result.map_err(|e| match e.kind() {
-            io::ErrorKind::ResourceBusy => io::Error::new(e.kind(), "it is a mount point, which cannot be replaced"),
+            io::ErrorKind::ResourceBusy => {
+                io::Error::new(e.kind(), text!("it is a mount point, which cannot be replaced"))
+            }
             _ => e,
         })
     }
@@ -190,7 +193,7 @@ pub(crate) fn directory(path: &Path) -> &Path {
 }
 
 pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure(format!("cannot write {}: {}", path.display(), cause(error)))
+    Failure(text!("cannot write {display}: {cause}", display = path.display(), cause = cause(error)))
 }
 
 /// The error of the system alone: wrappers name temporary paths, which tell a user nothing.

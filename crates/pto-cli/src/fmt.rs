@@ -3,6 +3,7 @@
 use super::input::{self, InputText};
 use super::render;
 use super::{CommandResult, Failure, Outcome, files, json, out};
+use pto::isa::text;
 use pto::syntax::{FormatOptions, format};
 use pto::{Form, TypeStyle};
 use serde::Serialize;
@@ -70,8 +71,12 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         };
         let changed = text != source.text;
         if source.is_bytecode && !args.stdout && !args.check {
-            let help = "write its text elsewhere: pto fmt --stdout";
-            return Err(Failure(format!("{} is bytecode and has no layout\n  help: {help}", source.name)));
+            let help = text!("write its text elsewhere: pto fmt --stdout");
+            return Err(Failure(text!(
+                "{name} is bytecode and has no layout\n  help: {help}",
+                name = source.name,
+                help
+            )));
         }
         if args.check {
             if changed {

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use pto::bytecode;
+use pto::isa::text;
 use pto::isa::{Diagnostic, Span, codes};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,7 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             let before = files.len();
             walk(path, &mut files, 0)?;
             if files.len() == before {
-                return Err(Failure(format!("no .pto or .ptobc file below {}", path.display())));
+                return Err(Failure(text!("no .pto or .ptobc file below {display}", display = path.display())));
             }
         } else {
             files.push(path.clone());
@@ -37,7 +38,7 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure> {
-    let failed = |e: std::io::Error| Failure(format!("cannot read {}: {e}", dir.display()));
+    let failed = |e: std::io::Error| Failure(text!("cannot read {dir}: {e}", dir = dir.display(), e));
     let mut entries = std::fs::read_dir(dir).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
@@ -63,7 +64,7 @@ pub(crate) fn read(path: &Path) -> Result<InputText, Failure> {
     } else {
         std::fs::read(path).map(|b| bytes = b)
     };
-    result.map_err(|e| Failure(format!("cannot read {name}: {e}")))?;
+    result.map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))?;
     Ok(decode(name, (!stdin).then(|| path.to_path_buf()), bytes))
 }
 
@@ -80,9 +81,15 @@ fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> InputText {
         Err(e) => {
             let at = e.utf8_error().valid_up_to() as u32;
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
-            let message = format!("byte {at} is not UTF-8");
+            let message = text!("byte {at} is not UTF-8", at);
             let d = Diagnostic::new(codes::BAD_CHARACTER, Span::new(at, at), message);
-            InputText { name, path, text, is_bytecode: false, unreadable: Some(d.help("save the file as UTF-8")) }
+            InputText {
+                name,
+                path,
+                text,
+                is_bytecode: false,
+                unreadable: Some(d.help(text!("save the file as UTF-8"))),
+            }
         }
     }
 }

@@ -4,6 +4,7 @@ use super::check::target_parser;
 use super::{CommandResult, Failure, Outcome, out};
 use pto::doc;
 use pto::isa::row::{AttrSpec, ElemRule, Pipes, SlotCount};
+use pto::isa::text;
 use pto::isa::{Dir, Family, Op, Slot, Target, table};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ fn find_family(name: &str) -> Result<Family, Failure> {
     let titled = |f: &&Family| f.title().to_lowercase().contains(&lower);
     families.iter().find(exact).or_else(|| families.iter().find(titled)).copied().ok_or_else(|| {
         let keys: Vec<String> = families.iter().map(|f| key(*f)).collect();
-        Failure(format!("there is no family `{name}`; legal: {}", keys.join(", ")))
+        Failure(text!("there is no family `{name}`; legal: {keys}", name, keys = keys.join(", ")))
     })
 }
 
@@ -78,7 +79,7 @@ fn list(ops: &[Op]) -> String {
         let only = if all { String::new() } else { format!(" \u{1b}[2m({})\u{1b}[0m", targets.join(", ")) };
         text += &format!("  {:width$}  {}{only}\n", row.name, row.summary());
     }
-    text + &format!("\n{} instructions; `pto doc NAME` shows one\n", ops.len())
+    text + &text!("\n{ops} instructions; `pto doc NAME` shows one\n", ops = ops.len())
 }
 
 /// A table of what works per instruction, determined by trying it, with totals.
@@ -105,7 +106,15 @@ fn coverage(ops: &[Op]) -> String {
         }
     }
     let [parse, check, run, cost, emit] = totals;
-    text + &format!("{} instructions: parse {parse}, check {check}, run {run}, cost {cost}, emit {emit}\n", ops.len())
+    text + &text!(
+        "{ops} instructions: parse {parse}, check {check}, run {run}, cost {cost}, emit {emit}\n",
+        ops = ops.len(),
+        parse,
+        check,
+        run,
+        cost,
+        emit
+    )
 }
 
 /// A row of the table for programs.

@@ -23,6 +23,7 @@ mod render;
 mod run;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use pto::isa::text;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -218,7 +219,7 @@ fn stdout_failed(error: &std::io::Error) -> Failure {
     if error.kind() == std::io::ErrorKind::BrokenPipe {
         std::process::exit(0);
     }
-    Failure(format!("cannot write standard output: {error}"))
+    Failure(text!("cannot write standard output: {error}", error))
 }
 
 /// Writes a line to standard error. Errors are ignored: there is nowhere left to report them.

@@ -1,6 +1,7 @@
 //! `pto man`: a page for `pto` and one for each command, from the definition of the command line.
 
 use super::{CommandResult, Outcome, files, out};
+use pto::isa::text;
 use std::path::Path;
 
 pub(crate) fn write(command: clap::Command, dir: &Path) -> CommandResult {
@@ -8,7 +9,7 @@ pub(crate) fn write(command: clap::Command, dir: &Path) -> CommandResult {
     let mut command = command.disable_help_subcommand(true);
     command.build();
     let pages = page(&command, "pto", dir)?;
-    out(&format!("wrote {pages} pages to {}\n", dir.display()))?;
+    out(&text!("wrote {pages} pages to {dir}\n", pages, dir = dir.display()))?;
     Ok(Outcome::Clean)
 }
 

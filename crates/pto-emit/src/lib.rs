@@ -35,6 +35,7 @@ pub use cpp::{emits, spellings};
 
 use pto_check::Checked;
 use pto_isa::row::Storage;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Span, Target, codes};
 
 /// How the text looks.
@@ -159,7 +160,7 @@ pub fn cpp(checked: &Checked, options: &Options<'_>) -> Result<String, Error> {
 pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Error> {
     let target = checked.info().target;
     if target == Target::Cpu {
-        let message = "C++ is emitted for a device, not for the host";
+        let message = text!("C++ is emitted for a device, not for the host");
         return Err(Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5").into());
     }
     check_level(checked, options.level).map_err(|problems| checked.module().error(problems))?;
@@ -177,12 +178,12 @@ fn check_level(checked: &Checked, level: Option<u8>) -> Result<(), Vec<Diagnosti
     let mut problems = Vec::new();
     for id in module.order() {
         let found = match (module.storage(id), module.operand(id, "addr").is_some(), level) {
-            (Some(Storage::Tile | Storage::Tiles), false, 3) => "a tile without an address at level 3",
-            (Some(Storage::Tile | Storage::Tiles), true, 1 | 2) => "a tile with an address below level 3",
-            (Some(Storage::Assign), _, 1 | 2) => "an address that is assigned below level 3",
+            (Some(Storage::Tile | Storage::Tiles), false, 3) => text!("a tile without an address at level 3"),
+            (Some(Storage::Tile | Storage::Tiles), true, 1 | 2) => text!("a tile with an address below level 3"),
+            (Some(Storage::Assign), _, 1 | 2) => text!("an address that is assigned below level 3"),
             _ => continue,
         };
-        let legal = if level == 3 { "`addr = …` on every tile" } else { "no addresses; or level 3" };
+        let legal = if level == 3 { text!("`addr = …` on every tile") } else { text!("no addresses; or level 3") };
         problems.push(Diagnostic::new(codes::EMIT_LEVEL, module.op(id).name_span, found).legal(legal));
     }
     if problems.is_empty() { Ok(()) } else { Err(problems) }

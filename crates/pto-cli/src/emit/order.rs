@@ -7,6 +7,7 @@ use crate::program::made_up;
 use pto::emit::Emitted;
 use pto::ir::OpId;
 use pto::isa::codes;
+use pto::isa::text;
 use pto::race::{self, OrderedBy};
 use pto::{Checked, Diagnostic, Options, Plan, opt};
 use std::collections::HashSet;
@@ -70,8 +71,8 @@ fn warning(first: &Diagnostic, count: usize) -> Diagnostic {
     d.labels.clone_from(&first.labels);
     let d = match count {
         1 => d,
-        2 => d.remark("`pto race` reports one more finding"),
-        n => d.remark(format!("`pto race` reports {} more findings", n - 1)),
+        2 => d.remark(text!("`pto race` reports one more finding")),
+        n => d.remark(text!("`pto race` reports {n} more findings", n = n - 1)),
     };
-    d.help("run `pto race` for details; `pto sync` and `--sync auto` insert flags that are missing")
+    d.help(text!("run `pto race` for details; `pto sync` and `--sync auto` insert flags that are missing"))
 }

@@ -2,6 +2,7 @@
 
 use super::plan::PlanReport;
 use pto::doc::escape;
+use pto::isa::text;
 use pto::opt::plan::{PlacedTile, PlannedSpace};
 use pto::syntax::Lines;
 use std::fmt::Write;
@@ -32,7 +33,7 @@ pub(super) fn page(report: &PlanReport<'_>) -> String {
 
 fn picture(report: &PlanReport<'_>, lines: &Lines, space: &PlannedSpace, page: &mut String) {
     let PlannedSpace { loc, capacity, peak, needed, .. } = space;
-    let how = if space.shared { "tiles share bytes" } else { "side by side" };
+    let how = if space.shared { text!("tiles share bytes") } else { text!("side by side") };
     let _ = writeln!(
         page,
         "<h2>{loc}</h2><p>{peak} of {capacity} bytes ({how}), {needed} needed at one time</p>\n\
@@ -77,11 +78,13 @@ fn label(tile: &PlacedTile, (left, right): (f64, f64), (top, bottom): (f64, f64)
 
 fn words(report: &PlanReport<'_>, lines: &Lines, tile: &PlacedTile) -> String {
     let (first, last) = (report.line(lines, tile.first), report.line(lines, tile.last));
-    format!(
-        "%{}: {:#x} to {:#x} ({} bytes), lines {first} to {last}",
-        tile.name,
-        tile.address,
-        tile.address + tile.bytes,
-        tile.bytes
+    text!(
+        "%{name}: {address} to {bytes} ({bytes2} bytes), lines {first} to {last}",
+        name = tile.name,
+        address = format_args!("{:#x}", tile.address),
+        bytes = format_args!("{:#x}", tile.address + tile.bytes),
+        bytes2 = tile.bytes,
+        first,
+        last
     )
 }

@@ -12,6 +12,7 @@ use super::{CommandResult, Failure, Outcome, warn};
 use pto::checks::{self, Checked};
 use pto::ir::{Form, Style};
 use pto::isa::Span;
+use pto::isa::text;
 use pto::opt::{self, Blanket};
 use pto::syntax::Lines;
 use pto::{Error, Module, Program, Target};
@@ -103,7 +104,12 @@ impl ParsedFile {
         for Blanket { span, reason, .. } in places {
             let line = lines.locate(span.start).0;
             if said.insert((line, reason)) {
-                warn(&format!("note: {}:{line}: all pipes wait for each other here: {reason}", self.source.name));
+                warn(&text!(
+                    "note: {name}:{line}: all pipes wait for each other here: {reason}",
+                    name = self.source.name,
+                    line,
+                    reason
+                ));
             }
         }
     }
@@ -113,9 +119,10 @@ impl ParsedFile {
         let lines = Lines::new(&self.source.text);
         for span in places {
             let line = lines.locate(span.start).0;
-            warn(&format!(
-                "note: {}:{line}: iterations wait for each other here: the tile is not a known function of the index of a loop with constant bounds",
-                self.source.name
+            warn(&text!(
+                "note: {name}:{line}: iterations wait for each other here: the tile is not a known function of the index of a loop with constant bounds",
+                name = self.source.name,
+                line
             ));
         }
     }

@@ -5,6 +5,7 @@ use crate::json::{self, JsonDiagnostic};
 use crate::{CommandResult, Failure, Outcome, files, out, render};
 use pto::checks::Checked;
 use pto::ir::OpId;
+use pto::isa::text;
 use pto::opt::plan::{Options, PlacedTile, PlannedSpace, Used};
 use pto::opt::{self, Planned};
 use pto::syntax::Lines;
@@ -75,14 +76,21 @@ impl PlanReport<'_> {
         let lines = Lines::new(&self.read.source.text);
         let mut text = String::new();
         if self.planned.spaces.is_empty() {
-            text += "every tile has an address already\n";
+            text += text!("every tile has an address already\n");
         }
         for space in &self.planned.spaces {
             let PlannedSpace { loc, capacity, peak, needed, .. } = space;
-            let how = if space.shared { "sharing bytes" } else { "side by side" };
-            text += &format!(
-                "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {:>10} {:>10}  {:<11} tile\n",
-                "address", "bytes", "lines"
+            let how = if space.shared { text!("sharing bytes") } else { text!("side by side") };
+            text += &text!(
+                "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {value} {value2}  {value3} tile\n",
+                loc,
+                peak,
+                capacity,
+                how,
+                needed,
+                value = format_args!("{:>10}", "address"),
+                value2 = format_args!("{:>10}", "bytes"),
+                value3 = format_args!("{:<11}", "lines")
             );
             for tile in &space.tiles {
                 text += &format!("  {}\n", self.row(&lines, tile));
@@ -91,15 +99,21 @@ impl PlanReport<'_> {
         for used in &self.planned.used {
             let row = self.module.op(used.by).op.row();
             let line = self.line(&lines, used.by);
-            text += &format!("reserved: {}, used by `{}` in line {line}\n", used.memory, row.name);
+            text += &text!(
+                "reserved: {memory}, used by `{name}` in line {line}\n",
+                memory = used.memory,
+                name = row.name,
+                line
+            );
         }
         text
     }
 
     fn row(&self, lines: &Lines, tile: &PlacedTile) -> String {
         let (first, last) = (self.line(lines, tile.first), self.line(lines, tile.last));
-        let over =
-            tile.takes_over.map_or_else(String::new, |v| format!(" (in place of %{})", self.module.value_name(v)));
+        let over = tile
+            .takes_over
+            .map_or_else(String::new, |v| text!(" (in place of %{module})", module = self.module.value_name(v)));
         let span = format!("{first}–{last}");
         format!("{:>#10x} {:>10}  {span:<11} %{}{over}", tile.address, tile.bytes, tile.name)
     }

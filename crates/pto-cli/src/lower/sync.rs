@@ -5,6 +5,7 @@ use crate::files;
 use crate::json::{self, JsonDiagnostic};
 use crate::{CommandResult, Failure, Outcome, out, render};
 use pto::ir::OpId;
+use pto::isa::text;
 use pto::opt::sync::{DependenceKind, Edge, Means, Reason};
 use pto::opt::{self, SyncMode, Synced};
 use pto::syntax::Lines;
@@ -82,13 +83,16 @@ fn explain(read: &ParsedFile, module: &Module, synced: &Synced) -> String {
     let lines = Lines::new(&read.source.text);
     let line = |id: OpId| lines.locate(module.op(id).span.start).0;
     let (flags, barriers) = synced.counts();
-    let mut text = format!(
-        "{}: {flags} flags and {barriers} barriers inserted, {} operations of the program kept\n",
-        read.source.name, synced.kept
+    let mut text = text!(
+        "{name}: {flags} flags and {barriers} barriers inserted, {kept} operations of the program kept\n",
+        name = read.source.name,
+        flags,
+        barriers,
+        kept = synced.kept
     );
     for function in &synced.left {
         let line = line(*function);
-        text += &format!("\nline {line}: left unchanged: it computes flag ids or uses buffer tokens\n");
+        text += &text!("\nline {line}: left unchanged: it computes flag ids or uses buffer tokens\n", line);
     }
     for edge in &synced.edges {
         text += &format!("\n{}\n", place(edge, &line));
@@ -105,23 +109,44 @@ fn place(edge: &Edge, line: &impl Fn(OpId) -> u32) -> String {
     if let (Means::Flag { src, dst, id }, Some(numbered)) = (edge.means, edge.numbered) {
         let last = id + numbered.count - 1;
         let iterations = edge.carried_by.map_or(String::new(), |around| {
-            format!(", from one iteration of the loop in line {} to the next with that tile", line(around))
+            text!(", from one iteration of the loop in line {line} to the next with that tile", line = line(around))
         });
-        return format!(
-            "flags {id} to {last} from {src} to {dst}, one for each tile{iterations}: set after line {after}, wait before line {before}"
+        return text!(
+            "flags {id} to {last} from {src} to {dst}, one for each tile{iterations}: set after line {after}, wait before line {before}",
+            id,
+            last,
+            src,
+            dst,
+            iterations,
+            after,
+            before
         );
     }
     match (edge.means, edge.carried_by) {
         (Means::Flag { src, dst, id }, None) => {
-            let left = edge.drained_by.map_or(String::new(), |l| format!(" or after the loop in line {}", line(l)));
-            format!("flag {id} from {src} to {dst}: set after line {after}, wait before line {before}{left}")
+            let left =
+                edge.drained_by.map_or(String::new(), |l| text!(" or after the loop in line {line}", line = line(l)));
+            text!(
+                "flag {id} from {src} to {dst}: set after line {after}, wait before line {before}{left}",
+                id,
+                src,
+                dst,
+                after,
+                before,
+                left
+            )
         }
-        (Means::Flag { src, dst, id }, Some(around)) => format!(
-            "flag {id} from {src} to {dst}, from one iteration of the loop in line {} to the next: set after line {after}, wait before line {before}",
-            line(around)
+        (Means::Flag { src, dst, id }, Some(around)) => text!(
+            "flag {id} from {src} to {dst}, from one iteration of the loop in line {line} to the next: set after line {after}, wait before line {before}",
+            id,
+            src,
+            dst,
+            line = line(around),
+            after,
+            before
         ),
-        (Means::Barrier(pipe), _) => format!("barrier of {pipe} before line {before}"),
-        (Means::All(why), _) => format!("barrier of all pipes before line {before}: {why}"),
+        (Means::Barrier(pipe), _) => text!("barrier of {pipe} before line {before}", pipe, before),
+        (Means::All(why), _) => text!("barrier of all pipes before line {before}: {why}", before, why),
     }
 }
 
@@ -129,9 +154,15 @@ fn why(module: &Module, reason: &Reason, line: &impl Fn(OpId) -> u32) -> String 
     let (first, second) = (line(reason.first), line(reason.second));
     let name = module.value_name(reason.value);
     match reason.hazard {
-        DependenceKind::ReadAfterWrite => format!("line {second} reads `%{name}`, which line {first} writes"),
-        DependenceKind::WriteAfterRead => format!("line {second} overwrites `%{name}`, which line {first} reads"),
-        DependenceKind::WriteAfterWrite => format!("line {second} writes `%{name}` over what line {first} writes"),
+        DependenceKind::ReadAfterWrite => {
+            text!("line {second} reads `%{name}`, which line {first} writes", second, name, first)
+        }
+        DependenceKind::WriteAfterRead => {
+            text!("line {second} overwrites `%{name}`, which line {first} reads", second, name, first)
+        }
+        DependenceKind::WriteAfterWrite => {
+            text!("line {second} writes `%{name}` over what line {first} writes", second, name, first)
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use crate::program::{ProgramArgs, Stop};
 use crate::{CommandResult, Failure, Outcome, json, out, progress, render};
 use pto::cost::PerfReport;
 use pto::cost::view::cycles_text;
+use pto::isa::text;
 use pto::{Diagnostic, Target};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -48,7 +49,7 @@ impl Variant {
 pub(super) fn run(args: &Args, files: &[ProgramArgs]) -> CommandResult {
     if args.html.is_some() || args.trace.is_some() || args.ascii {
         return Err(Failure(
-            "--html, --trace and --ascii show one program; leave out --sweep and further files".into(),
+            text!("--html, --trace and --ascii show one program; leave out --sweep and further files").into(),
         ));
     }
     let sweep = args.sweep.as_deref().map(parse).transpose()?;
@@ -110,7 +111,7 @@ fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) ->
 
 /// `n=64,128,256`
 fn parse(text: &str) -> Result<(String, Vec<String>), Failure> {
-    let legal = "--sweep takes a number and its values: n=64,128,256";
+    let legal = text!("--sweep takes a number and its values: n=64,128,256");
     let (name, values) = text.split_once('=').ok_or_else(|| Failure(legal.into()))?;
     let values: Vec<String> = values.split(',').map(str::to_string).filter(|v| !v.is_empty()).collect();
     if name.is_empty() || values.is_empty() { Err(Failure(legal.into())) } else { Ok((name.to_string(), values)) }

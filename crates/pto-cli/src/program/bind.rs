@@ -8,6 +8,7 @@ use crate::Failure;
 use pto::cpu::machine;
 use pto::cpu::{Arg, Extent, Known, Measure, Param, ParamKind, Plan};
 use pto::data::{AnyNumber, Array, DataError};
+use pto::isa::text;
 use pto::isa::{DType, ScalarType, Span};
 use std::borrow::Cow;
 
@@ -136,13 +137,17 @@ pub(crate) fn with_memory(plan: &Plan, request: &BindRequest<'_>, measure: &Meas
 fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Span) -> Result<(), Stop> {
     let sizes: Vec<(&str, u64)> = sizes.collect();
     let all = sizes.iter().fold(0u64, |sum, (_, bytes)| sum.saturating_add(*bytes)).saturating_mul(ranks);
-    let what = if ranks == 1 { "the arguments".to_string() } else { format!("the arguments of {ranks} ranks") };
+    let what =
+        if ranks == 1 { text!("the arguments").to_string() } else { text!("the arguments of {ranks} ranks", ranks) };
     machine::has_room(all, &what, span).map_err(|problem| {
         let mut largest = sizes;
         largest.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let each: Vec<String> =
             largest.iter().take(4).map(|(name, bytes)| format!("`{name}` {}", machine::size(*bytes))).collect();
-        problem.legal(each.join(", ")).help("give smaller shapes, or correct the numbers they are computed from").into()
+        problem
+            .legal(each.join(", "))
+            .help(text!("give smaller shapes, or correct the numbers they are computed from"))
+            .into()
     })
 }
 
@@ -172,7 +177,9 @@ fn without_memory<'a>(plan: &Plan, request: &BindRequest<'a>) -> Result<Partly<'
                 None => None,
             },
             (ParamKind::Other(ty), _) => {
-                return Err(Failure(format!("`{}` is a {ty}, which cannot be an argument", param.name)).into());
+                return Err(
+                    Failure(text!("`{name}` is a {ty}, which cannot be an argument", name = param.name, ty)).into()
+                );
             }
             _ => None,
         });
@@ -203,12 +210,16 @@ fn assign<'a>(params: &[Param], specs: &'a [Spec]) -> Result<Vec<Option<&'a Spec
         let Some(name) = &spec.name else { continue };
         let at = position(params, name)?;
         if found[at].replace(spec).is_some() {
-            return Err(Failure(format!("`{name}` is given twice")));
+            return Err(Failure(text!("`{name}` is given twice", name)));
         }
     }
     for spec in specs.iter().filter(|s| s.name.is_none()) {
         let Some(free) = found.iter_mut().find(|f| f.is_none()) else {
-            let text = format!("there is no parameter left for `{}`; {}", spec.text, parameters(params));
+            let text = text!(
+                "there is no parameter left for `{text}`; {parameters}",
+                text = spec.text,
+                parameters = parameters(params)
+            );
             return Err(Failure(text));
         };
         *free = Some(spec);
@@ -219,13 +230,15 @@ fn assign<'a>(params: &[Param], specs: &'a [Spec]) -> Result<Vec<Option<&'a Spec
 /// The parameter of a name.
 fn position(params: &[Param], name: &str) -> Result<usize, Failure> {
     let at = params.iter().position(|p| p.name == name);
-    at.ok_or_else(|| Failure(format!("there is no parameter `{name}`; {}", parameters(params))))
+    at.ok_or_else(|| {
+        Failure(text!("there is no parameter `{name}`; {parameters}", name, parameters = parameters(params)))
+    })
 }
 
 fn parameters(params: &[Param]) -> String {
     match params.len() {
-        0 => "there are none".to_string(),
-        _ => format!("there are {}", params.iter().map(|p| &*p.name).collect::<Vec<_>>().join(", ")),
+        0 => text!("there are none").to_string(),
+        _ => text!("there are {params}", params = params.iter().map(|p| &*p.name).collect::<Vec<_>>().join(", ")),
     }
 }
 
@@ -252,7 +265,7 @@ fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &BindReques
         [one] => (one.clone(), "has"),
         [first @ .., last] => (format!("{} and {last}", first.join(", ")), "have"),
     };
-    Err(Failure(format!("{list} {have} no value\n  help: {command}")))
+    Err(Failure(text!("{list} {have} no value\n  help: {command}", list, have, command)))
 }
 
 fn example(ty: ScalarType) -> &'static str {
@@ -274,17 +287,21 @@ fn known(bound: Option<&BoundParam>) -> Known {
 fn scalar(param: &Param, ty: ScalarType, text: &str) -> Result<BoundParam, Failure> {
     let name = &param.name;
     let Some(value) = AnyNumber::parse(text) else {
-        return Err(Failure(format!("`{name}` is a scalar ({ty}), and `{text}` is not a number")));
+        return Err(Failure(text!("`{name}` is a scalar ({ty}), and `{text}` is not a number", name, ty, text)));
     };
     let content = if ty.is_float() {
         ArgContent::Float(ty, value.to_f64())
     } else {
         let (low, high) = range(ty);
         let wide = high > i64::MAX.into() && low < 0;
-        let legal = if wide { "a 64-bit integer".to_string() } else { format!("an integer from {low} to {high}") };
+        let legal = if wide {
+            text!("a 64-bit integer").to_string()
+        } else {
+            text!("an integer from {low} to {high}", low, high)
+        };
         match value.to_int().filter(|i| (low..=high).contains(i)) {
             Some(i) => ArgContent::Int(ty, i as i64),
-            None => return Err(Failure(format!("`{name}` is {ty}, {legal}, not {text}"))),
+            None => return Err(Failure(text!("`{name}` is {ty}, {legal}, not {text}", name, ty, legal, text))),
         }
     };
     Ok(BoundParam { name: name.clone(), content, origin: value.to_string(), inferred: false, per_column: 1 })

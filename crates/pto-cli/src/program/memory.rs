@@ -5,6 +5,7 @@ use super::spec::{DataSource, LEGAL, NumberGenerator, Spec, Wish};
 use crate::{Failure, warn};
 use pto::cpu::{Extent, Param, ParamKind};
 use pto::data::{Array, DataError, npy, npz, shape_text};
+use pto::isa::text;
 use pto::isa::{DType, Dim, TileType};
 use std::path::Path;
 
@@ -34,8 +35,8 @@ pub(crate) fn memory(
     let needed = need.extent;
     let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
     if let DataSource::Number(value) = source {
-        let help = format!("for memory full of it write {name}=fill:{value}\n  {LEGAL}");
-        return Err(Failure(format!("`{name}` is memory ({dtype}), not a number\n  help: {help}")));
+        let help = text!("for memory full of it write {name}=fill:{value}\n  {LEGAL}", name, value, LEGAL);
+        return Err(Failure(text!("`{name}` is memory ({dtype}), not a number\n  help: {help}", name, dtype, help)));
     }
     let origin = match (&source, spec) {
         (DataSource::Made(maker, _), _) => maker.text(stated_seed),
@@ -108,10 +109,17 @@ fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
 
 /// A file of nothing but numbers takes the extents that the program needs, if it has as many.
 pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, DataError> {
-    let bytes = std::fs::read(path).map_err(|e| DataError::new(format!("cannot read {}: {e}", path.display())))?;
+    let bytes = std::fs::read(path)
+        .map_err(|e| DataError::new(text!("cannot read {display}: {e}", display = path.display(), e)))?;
     let unit = dtype.unit_bytes() as usize;
     if !bytes.len().is_multiple_of(unit) {
-        let text = format!("{} has {} bytes, not a multiple of {unit} ({dtype})", path.display(), bytes.len());
+        let text = text!(
+            "{display} has {bytes} bytes, not a multiple of {unit} ({dtype})",
+            display = path.display(),
+            bytes = bytes.len(),
+            unit,
+            dtype
+        );
         return Err(DataError::new(text));
     }
     let count = (bytes.len() / unit) as u64 * u64::from(dtype.per_byte());
@@ -130,12 +138,18 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             let fits = |(n, dim): (&u64, &Option<u64>)| dim.is_none_or(|d| d == *n);
             if array.shape().len() != dims.len() || !array.shape().iter().zip(&dims).all(fits) {
                 let wanted: Vec<String> = dims.iter().map(|d| d.map_or("?".to_string(), |n| n.to_string())).collect();
-                return Err(Failure(format!("`{name}` is a tensor of {}, and {text} is {found}", wanted.join("x"))));
+                return Err(Failure(text!(
+                    "`{name}` is a tensor of {wanted}, and {text} is {found}",
+                    name,
+                    wanted = wanted.join("x"),
+                    text,
+                    found
+                )));
             }
             if array.shape().contains(&0) && dims.contains(&None) {
                 let shape: Vec<u64> = dims.iter().map(|d| d.unwrap_or(64)).collect();
-                let help = format!("give a shape: {name}=rand:[{}]", shape_text(&shape));
-                return Err(Failure(format!("the size of `{name}` cannot be determined\n  help: {help}")));
+                let help = text!("give a shape: {name}=rand:[{shape_text}]", name, shape_text = shape_text(&shape));
+                return Err(Failure(text!("the size of `{name}` cannot be determined\n  help: {help}", name, help)));
             }
             Ok(ArgContent::Tensor(array))
         }
@@ -143,25 +157,43 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
             let count: u64 = array.shape().iter().product();
             if let Some(extent) = needed.filter(|e| e.is_clear && !has_rows_of(array.shape(), &e.shape)) {
                 let wanted = shape_text(&extent.shape);
-                let help =
-                    format!("give an array of {wanted}, or a flat one with the memory layout that the program expects");
-                return Err(Failure(format!(
-                    "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}"
+                let help = text!(
+                    "give an array of {wanted}, or a flat one with the memory layout that the program expects",
+                    wanted
+                );
+                return Err(Failure(text!(
+                    "the program sees `{name}` as {wanted}, and {text} is {found}\n  help: {help}",
+                    name,
+                    wanted,
+                    text,
+                    found,
+                    help
                 )));
             }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
                 if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count) {
                     let used = shape_text(&extent.shape);
                     let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
-                    warn(&format!(
-                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is unused"
+                    warn(&text!(
+                        "{mark}: the program sees `{name}` as {used}, and {text} is {found}: the rest is unused",
+                        mark,
+                        name,
+                        used,
+                        text,
+                        found
                     ));
                 }
                 return Ok(ArgContent::Memory(array));
             };
             let (wanted, dtype) = (shape_text(&extent.shape), array.dtype());
-            let wanted = format!("`{name}` needs {} numbers of {dtype} ({wanted})", extent.elements);
-            Err(Failure(format!("{wanted}, and {text} has {count} ({found})")))
+            let wanted = text!(
+                "`{name}` needs {elements} numbers of {dtype} ({wanted})",
+                name,
+                elements = extent.elements,
+                dtype,
+                wanted
+            );
+            Err(Failure(text!("{wanted}, and {text} has {count} ({found})", wanted, text, count, found)))
         }
     }
 }
@@ -194,8 +226,15 @@ fn tile_content(name: &str, tile: &TileType, array: Array, text: &str) -> Result
         }
         _ => {
             let found = shape_text(array.shape());
-            let help = "give the whole tile, or the part that is valid";
-            Err(Failure(format!("`{name}` is a tile ({tile}), and {text} is {found}\n  help: {help}")))
+            let help = text!("give the whole tile, or the part that is valid");
+            Err(Failure(text!(
+                "`{name}` is a tile ({tile}), and {text} is {found}\n  help: {help}",
+                name,
+                tile,
+                text,
+                found,
+                help
+            )))
         }
     }
 }

@@ -12,6 +12,7 @@ use bind::BindRequest;
 pub(crate) use bind::{ArgContent, BoundParam};
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan, Uninitialised};
 use pto::data::DataError;
+use pto::isa::text;
 use pto::{Diagnostic, Program, Target};
 use spec::Spec;
 use std::path::PathBuf;
@@ -231,8 +232,12 @@ impl ProgramArgs {
         if errors > 0 {
             let noun = if errors == 1 { "error" } else { "errors" };
             let file = self.file.display();
-            warn(&format!(
-                "\u{1b}[1mnote\u{1b}[0m: {errors} {noun} in functions that do not take part (pto check {file})"
+            warn(&text!(
+                "{mark}: {errors} {noun} in functions that do not take part (pto check {file})",
+                mark = "\u{1b}[1mnote\u{1b}[0m",
+                errors,
+                noun,
+                file
             ));
         }
     }

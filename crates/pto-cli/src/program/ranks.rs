@@ -5,6 +5,7 @@ use super::bind::{BindRequest, BoundParam, larger, measured, with_memory};
 use super::spec::Spec;
 use crate::Failure;
 use pto::cpu::{Measure, Param, ParamKind, Plan};
+use pto::isa::text;
 
 /// A rank of a run, and how many there are.
 #[derive(Clone, Copy, Debug)]
@@ -97,10 +98,13 @@ fn enough_ranks(params: &[Param], specs: &[Spec], count: usize) -> Result<(), Fa
     for param in params.iter().filter(|p| matches!(p.kind, ParamKind::Pointer(_)) && !given(p)) {
         if let Some((of, rank)) = there(params, param).filter(|(_, rank)| *rank >= count) {
             let name = &param.name;
-            return Err(Failure(format!(
-                "`{name}` is the memory of `{of}` on rank {rank}, and there are ranks 0 to {}\n  help: --ranks {}, or a value: {name}={of}@0",
-                count - 1,
-                wanted(params)
+            return Err(Failure(text!(
+                "`{name}` is the memory of `{of}` on rank {rank}, and there are ranks 0 to {count}\n  help: --ranks {wanted}, or a value: {name}={of}@0",
+                name,
+                of,
+                rank,
+                count = count - 1,
+                wanted = wanted(params)
             )));
         }
     }
@@ -111,7 +115,12 @@ fn known_rank(spec: &Spec, count: usize) -> Result<(), Failure> {
     let Some((name, number)) = spec.name.as_deref().and_then(|n| n.rsplit_once('@')) else { return Ok(()) };
     match number.parse::<usize>() {
         Ok(n) if n < count => Ok(()),
-        _ => Err(Failure(format!("`{name}@{number}`: there is no rank {number}; there are 0 to {}", count - 1))),
+        _ => Err(Failure(text!(
+            "`{name}@{number}`: there is no rank {number}; there are 0 to {count}",
+            name,
+            number,
+            count = count - 1
+        ))),
     }
 }
 
@@ -126,6 +135,11 @@ pub(crate) fn remote(
     let count = rank.map_or(1, |r| r.count);
     Some(match number.parse::<usize>() {
         Ok(n) if n < count => Ok((n, param)),
-        _ => Err(Failure(format!("`{text}`: there is no rank {number}; there are 0 to {}", count - 1))),
+        _ => Err(Failure(text!(
+            "`{text}`: there is no rank {number}; there are 0 to {count}",
+            text,
+            number,
+            count = count - 1
+        ))),
     })
 }

@@ -3,6 +3,7 @@
 use crate::Failure;
 use pto::data::{AnyNumber, Array, DataError};
 use pto::isa::DType;
+use pto::isa::text;
 use std::path::PathBuf;
 
 /// What values of memory look like, for messages.
@@ -78,7 +79,7 @@ impl DataSource {
         if let Some((file, key)) = text.rsplit_once(".npz:") {
             return Ok(Self::Npz(format!("{file}.npz").into(), Some(key.to_string())));
         }
-        made(text).unwrap_or_else(|| Err(Failure(format!("`{text}` is not a value\n  {LEGAL}"))))
+        made(text).unwrap_or_else(|| Err(Failure(text!("`{text}` is not a value\n  {LEGAL}", text, LEGAL))))
     }
 }
 
@@ -105,7 +106,8 @@ impl Wish {
     pub(crate) fn allows(&self, dtype: DType) -> Result<(), DataError> {
         match self.dtype {
             Some(other) if other != dtype => {
-                Err(DataError::new(format!("its numbers are {dtype}, not {other}")).help("leave the type out"))
+                Err(DataError::new(text!("its numbers are {dtype}, not {other}", dtype, other))
+                    .help(text!("leave the type out")))
             }
             _ => Ok(()),
         }
@@ -113,7 +115,7 @@ impl Wish {
 
     /// `f16`, `[64x128]`, `f16[64x128]`.
     fn parse(text: &str) -> Result<Self, Failure> {
-        let wrong = || Failure(format!("`{text}` is not a type and a shape\n  legal: f16, [64x128], f16[64x128]"));
+        let wrong = || Failure(text!("`{text}` is not a type and a shape\n  legal: f16, [64x128], f16[64x128]", text));
         let (ty, shape) = match text.split_once('[') {
             Some((ty, rest)) => (ty, Some(rest.strip_suffix(']').ok_or_else(wrong)?)),
             None => (text, None),
@@ -142,7 +144,7 @@ impl NumberGenerator {
     /// In words, for reports.
     pub(crate) fn text(self, seed: u64) -> String {
         match self {
-            Self::Random => format!("random, seed {seed}"),
+            Self::Random => text!("random, seed {seed}", seed),
             Self::Zeros => "zeros".to_string(),
             Self::Ones => "ones".to_string(),
             Self::Iota => "0, 1, 2, …".to_string(),

@@ -10,6 +10,7 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::render;
 use super::{CommandResult, Failure, Outcome, out};
+use pto::isa::text;
 use pto::isa::{Code, Span, codes};
 use pto::race::{self, OrderedBy, Undecided};
 use pto::syntax::Lines;
@@ -171,11 +172,13 @@ fn print_text(
         write!(err, "{}", shaken.text())?;
     }
     let auto = match report.sync {
-        OrderedBy::Auto => "; it leaves the order of the pipes of a core to the toolchain",
+        OrderedBy::Auto => text!("; it leaves the order of the pipes of a core to the toolchain"),
         OrderedBy::Manual => "",
     };
     if report.unordered && !report.findings.is_empty() {
-        let note = "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto";
+        let note = text!(
+            "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto"
+        );
         writeln!(err, "note: {note}")?;
     }
     if let Some(work) = report.stopped {
@@ -185,9 +188,10 @@ fn print_text(
     let warnings = report.findings.len() - errors;
     let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
-    let found = if errors == 0 && warnings == 0 { "no race found".into() } else { plural(errors, "finding") + &also };
+    let found =
+        if errors == 0 && warnings == 0 { text!("no race found").into() } else { plural(errors, "finding") + &also };
     let what = plural(report.instructions as usize, "instruction");
-    let line = format!("{}: {found} in {what} for {target}{auto}\n", source.name);
+    let line = text!("{name}: {found} in {what} for {target}{auto}\n", name = source.name, found, what, target, auto);
     if errors == 0 {
         return out(&line);
     }

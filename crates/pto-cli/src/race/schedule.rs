@@ -5,6 +5,7 @@ use crate::input::InputText;
 use crate::program::{BoundParam, ProgramArgs, Stop};
 use pto::data::{Comparison, Tolerance, compare, show_number};
 use pto::isa::DType;
+use pto::isa::text;
 use pto::{Program, Target};
 use serde::Serialize;
 
@@ -53,13 +54,13 @@ fn differences(in_order: &[BoundParam], reordered: &[BoundParam]) -> Result<Vec<
 impl Shaken {
     /// One line for each difference.
     pub(super) fn text(&self) -> String {
-        let head = format!("another order (seed {})", self.seed);
+        let head = text!("another order (seed {seed})", seed = self.seed);
         let changed = match &self.changed {
             Ok(changed) => changed,
-            Err(problem) => return format!("{head}: it stops: {problem}\n"),
+            Err(problem) => return text!("{head}: it stops: {problem}\n", head, problem),
         };
         if changed.is_empty() {
-            return format!("{head}: the results are the same\n");
+            return text!("{head}: the results are the same\n", head);
         }
         changed.iter().map(|c| format!("{head}: {}\n", c.text())).collect()
     }
@@ -83,9 +84,14 @@ impl Changed {
         let Comparison { count, differing, first, .. } = &self.comparison;
         let first = first.as_ref().map_or_else(String::new, |d| {
             let (found, expected) = (show_number(self.dtype, d.found), show_number(self.dtype, d.expected));
-            format!("; first at {:?}: {found} instead of {expected}", d.index)
+            text!(
+                "; first at {index}: {found} instead of {expected}",
+                index = format_args!("{:?}", d.index),
+                found,
+                expected
+            )
         });
-        format!("`{}` differs in {differing} of {count} numbers{first}", self.name)
+        text!("`{name}` differs in {differing} of {count} numbers{first}", name = self.name, differing, count, first)
     }
 }
 
@@ -116,6 +122,7 @@ impl<'a> JsonChanged<'a> {
 /// Nothing to reorder.
 pub(super) fn not_manual() -> Failure {
     Failure(
-        "--schedule adversarial: the toolchain orders the pipes of this program; there is nothing to reorder".into(),
+        text!("--schedule adversarial: the toolchain orders the pipes of this program; there is nothing to reorder")
+            .into(),
     )
 }

@@ -5,6 +5,7 @@ use crate::program::BoundParam;
 use crate::program::memory::{has_rows_of, npz_key, raw};
 use crate::program::spec::{self, DataSource, NumberGenerator};
 use pto::data::{AnyNumber, Array, Comparison, DataError, Numbers, Tolerance, compare, npy, npz, shape_text};
+use pto::isa::text;
 
 /// What a parameter should hold after the run.
 pub(super) struct Expectation {
@@ -61,16 +62,23 @@ impl Expectation {
         limits: ToleranceArgs,
         longest_sum: u64,
     ) -> Result<Self, Failure> {
-        let (name, value) = spec::named(text).ok_or_else(|| Failure(format!("`--expect {text}` is not NAME=VALUE")))?;
+        let (name, value) =
+            spec::named(text).ok_or_else(|| Failure(text!("`--expect {text}` is not NAME=VALUE", text)))?;
         let param = memory_named(bound, name)?;
         let fail = |e: DataError| Failure(e.about(format_args!("--expect {name}")).to_string());
         let Some(array) = bound[param].data().map_err(fail)? else {
-            return Err(Failure(format!("`{name}` is not memory")));
+            return Err(Failure(text!("`{name}` is not memory", name)));
         };
         let reference = load(&array, name, &DataSource::parse(value)?).map_err(fail)?;
         if reference.count() != array.count() || !has_rows_of(reference.shape(), array.shape()) {
             let (shape, found) = (shape_text(array.shape()), shape_text(reference.shape()));
-            return Err(Failure(format!("--expect {name}: {value} is {found}, and `{name}` is {shape}")));
+            return Err(Failure(text!(
+                "--expect {name}: {value} is {found}, and `{name}` is {shape}",
+                name,
+                value,
+                found,
+                shape
+            )));
         }
         let usual = Tolerance::of_sums(array.dtype(), longest_sum, usual_size(&reference));
         let tolerance = Tolerance {
@@ -85,7 +93,7 @@ impl Expectation {
         let fail = |e: DataError| Failure(e.to_string());
         match bound[self.param].data().map_err(fail)? {
             Some(array) => compare(&array, &self.reference, self.tolerance).map_err(fail),
-            None => Err(Failure(format!("`{}` is not memory", bound[self.param].name))),
+            None => Err(Failure(text!("`{param}` is not memory", param = bound[self.param].name))),
         }
     }
 }
@@ -106,7 +114,7 @@ fn load(array: &Array, name: &str, source: &DataSource) -> Result<Reference, Dat
         DataSource::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
         DataSource::Number(value) => return made(NumberGenerator::Fill(*value), shape),
         DataSource::Made(NumberGenerator::Random, _) => {
-            return Err(DataError::new("random numbers cannot be expected results"));
+            return Err(DataError::new(text!("random numbers cannot be expected results")));
         }
         DataSource::Made(maker, wish) => {
             wish.allows(dtype)?;

@@ -79,7 +79,7 @@ fn after_help() -> String {
 
 fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().map_err(|_| "not a number".to_string())?;
-    if number >= 0.0 { Ok(number) } else { Err("must not be negative".to_string()) }
+    if number >= 0.0 { Ok(number) } else { Err(pto::isa::text!("must not be negative").to_string()) }
 }
 
 /// A run that is ready to start: its arguments have been validated.
@@ -186,7 +186,10 @@ fn with_sizes(mut stop: Stop, bound: &[BoundParam]) -> Stop {
     let inferred: Vec<&BoundParam> = bound.iter().filter(|b| b.inferred).collect();
     if let (Stop::Problems(problems), [first, ..]) = (&mut stop, &inferred[..]) {
         let sizes: Vec<String> = inferred.iter().map(|b| format!("{} {}", b.name, text::type_and_shape(b).1)).collect();
-        let text = format!("sizes found by following the program: {}; others can be given", sizes.join(", "));
+        let text = pto::isa::text!(
+            "sizes found by following the program: {sizes}; others can be given",
+            sizes = sizes.join(", ")
+        );
         for problem in problems.iter_mut().filter(|p| p.code == codes::RUN_OUTSIDE) {
             problem.legal.push(format!("{text}: {}=rand:[64x128]", first.name));
         }
@@ -199,9 +202,12 @@ fn memory_named(bound: &[BoundParam], name: &str) -> Result<usize, Failure> {
     let name = name.strip_prefix('%').unwrap_or(name);
     bound.iter().position(|b| b.name == name && b.is_memory()).ok_or_else(|| {
         let names: Vec<&str> = bound.iter().filter(|b| b.is_memory()).map(|b| &*b.name).collect();
-        let legal =
-            if names.is_empty() { "there is none".to_string() } else { format!("there are {}", names.join(", ")) };
-        Failure(format!("there is no parameter `{name}` with memory; {legal}"))
+        let legal = if names.is_empty() {
+            pto::isa::text!("there is none").to_string()
+        } else {
+            pto::isa::text!("there are {names}", names = names.join(", "))
+        };
+        Failure(pto::isa::text!("there is no parameter `{name}` with memory; {legal}", name, legal))
     })
 }
 

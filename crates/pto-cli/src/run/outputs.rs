@@ -5,6 +5,7 @@ use crate::files::{self, Staged, directory};
 use crate::program::BoundParam;
 use crate::program::spec;
 use pto::data::{Array, DataError, npy, npz};
+use pto::isa::text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -20,17 +21,21 @@ impl Outputs {
     pub(super) fn new(texts: &[String], bound: &[BoundParam]) -> Result<Self, Failure> {
         let mut files: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
         for text in texts {
-            let wrong = || Failure(format!("`--out {text}` is not NAME=FILE"));
+            let wrong = || Failure(text!("`--out {text}` is not NAME=FILE", text));
             let (name, path) = spec::named(text).filter(|(_, path)| !path.is_empty()).ok_or_else(wrong)?;
             let (param, path) = (memory_named(bound, name)?, Path::new(path));
             let is_archive = legal(path)? == "npz";
             let inside = files.entry(path.to_path_buf()).or_default();
             if inside.contains(&param) {
-                return Err(Failure(format!("`--out {text}` is given twice")));
+                return Err(Failure(text!("`--out {text}` is given twice", text)));
             }
             if !inside.is_empty() && !is_archive {
-                let help = "write each to a separate file, or all to one .npz file";
-                return Err(Failure(format!("--out: {} can hold only one of them\n  help: {help}", path.display())));
+                let help = text!("write each to a separate file, or all to one .npz file");
+                return Err(Failure(text!(
+                    "--out: {display} can hold only one of them\n  help: {help}",
+                    display = path.display(),
+                    help
+                )));
             }
             inside.push(param);
         }
@@ -55,18 +60,22 @@ impl Outputs {
 }
 
 fn data(bound: &BoundParam) -> Result<Cow<'_, Array>, DataError> {
-    bound.data()?.ok_or_else(|| DataError::new(format!("`{}` is not memory", bound.name)))
+    bound.data()?.ok_or_else(|| DataError::new(text!("`{name}` is not memory", name = bound.name)))
 }
 
 /// The extension of a file that can be written.
 fn legal(path: &Path) -> Result<&'static str, Failure> {
     let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
     let Some(legal) = ["npy", "npz", "bin"].into_iter().find(|e| *e == extension) else {
-        return Err(Failure(format!("cannot write {}: legal: .npy, .npz, .bin", path.display())));
+        return Err(Failure(text!("cannot write {display}: legal: .npy, .npz, .bin", display = path.display())));
     };
     let dir = directory(path);
     if !dir.is_dir() {
-        return Err(Failure(format!("cannot write {}: there is no directory {}", path.display(), dir.display())));
+        return Err(Failure(text!(
+            "cannot write {display}: there is no directory {dir}",
+            display = path.display(),
+            dir = dir.display()
+        )));
     }
     files::check(path)?;
     Ok(legal)

@@ -4,6 +4,7 @@ use super::{FinishedRun, checksum};
 use crate::program::{ArgContent, BoundParam};
 use pto::data::{AnyNumber, Array, Comparison, DataError, Summary, Tolerance, shape_text, show, show_number};
 use pto::isa::DType;
+use pto::isa::text;
 
 /// The whole report.
 pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
@@ -25,7 +26,7 @@ pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
         .ready
         .outputs
         .list()
-        .map(|(i, path)| format!("wrote {} to {}\n", run.ready.run.bound[i].name, path.display()))
+        .map(|(i, path)| text!("wrote {i} to {display}\n", i = run.ready.run.bound[i].name, display = path.display()))
         .collect();
     if !files.is_empty() {
         text += &format!("\n{}", files.concat());
@@ -60,7 +61,14 @@ fn head(run: &FinishedRun<'_>) -> String {
     // Statements outside functions have no name.
     let name = Some(run.ready.run.plan.name()).filter(|n| !n.is_empty()).unwrap_or("program");
     let time = duration(run.elapsed.as_nanos() as f64);
-    format!("{name} on {}{blocks}: {instructions} in {time}\n", run.target.name())
+    text!(
+        "{name} on {run}{blocks}: {instructions} in {time}\n",
+        name,
+        run = run.target.name(),
+        blocks,
+        instructions,
+        time
+    )
 }
 
 /// What was given and not written.
@@ -97,7 +105,7 @@ fn outputs(run: &FinishedRun<'_>) -> Result<String, DataError> {
         }
     }
     if rows.is_empty() {
-        return Ok("\nno parameter was written\n".to_string());
+        return Ok(text!("\nno parameter was written\n").to_string());
     }
     let mut header = vec!["out", "type", "shape", "min", "max", "mean", "crc32", "nan", "inf", "corners"];
     let mut aligned = "lllrrrlrrl".to_string();
@@ -175,18 +183,34 @@ fn verdict(bound: &BoundParam, reference: &str, c: &Comparison) -> String {
     let allowed = format!("{} + {} * |expected|", general(c.tolerance.absolute, 3), general(c.tolerance.relative, 3));
     let relative = c.max_rel.map_or("-".to_string(), |r| general(r, 4));
     let (absolute, ulps) = (general(c.max_abs, 4), c.max_ulp);
-    let errors = format!("  largest error: {absolute} absolute, {relative} relative, {ulps} ulp\n");
+    let errors =
+        text!("  largest error: {absolute} absolute, {relative} relative, {ulps} ulp\n", absolute, relative, ulps);
     let Some(first) = &c.first else {
         let how = if exact { "equal".to_string() } else { format!("within {allowed}") };
-        return format!("{name} matches {reference}: {count} numbers {how}\n{errors}");
+        return text!(
+            "{name} matches {reference}: {count} numbers {how}\n{errors}",
+            name,
+            reference,
+            count,
+            how,
+            errors
+        );
     };
-    let how = if exact { "not equal".to_string() } else { format!("off by more than {allowed}") };
+    let how = if exact { text!("not equal").to_string() } else { text!("off by more than {allowed}", allowed) };
     let dtype = bound.data().ok().flatten().map_or(DType::F32, |a| a.dtype());
     let index = first.index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let (found, expected) = (show_number(dtype, first.found), show_number(dtype, first.expected));
     let are = if c.differing == 1 { "is" } else { "are" };
-    format!("{name} differs from {reference}: {} of {count} numbers {are} {how}\n{errors}", c.differing)
-        + &format!("  first at [{index}]: found {found}, expected {expected}\n")
+    text!(
+        "{name} differs from {reference}: {differing} of {count} numbers {are} {how}\n{errors}",
+        name,
+        reference,
+        differing = c.differing,
+        count,
+        are,
+        how,
+        errors
+    ) + &text!("  first at [{index}]: found {found}, expected {expected}\n", index, found, expected)
 }
 
 /// Where the time went, instruction by instruction of the text.

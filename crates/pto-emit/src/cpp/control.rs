@@ -3,6 +3,7 @@
 use super::{EmitResult, Writer};
 use pto_ir::{Attr, BlockId, Def, OpId, ValueId};
 use pto_isa::row::Control;
+use pto_isa::text;
 use std::collections::HashMap;
 
 /// Where control flow puts values, and how blocks are reached.
@@ -41,9 +42,9 @@ impl Writer<'_> {
         for &value in values.iter().filter(|v| self.module.value_type(**v).view().is_some()) {
             let same = self.view_root(value, 0).filter(|root| *root != value);
             let Some(view) = same.and_then(|root| self.values.views.get(&root)).cloned() else {
-                let d = *self.unsupported("a region result that is not always the same view");
+                let d = *self.unsupported(text!("a region result that is not always the same view"));
                 return Err(Box::new(d.help(
-                    "yield the pointer and the extents that differ, and create the view with `pto.make_tensor_view` behind the region",
+                    text!("yield the pointer and the extents that differ, and create the view with `pto.make_tensor_view` behind the region"),
                 )));
             };
             self.define_view(value, view);
@@ -136,7 +137,7 @@ impl Writer<'_> {
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
         let args = self.module.block(body).args.clone();
         let Some((&counter, carried)) = args.split_first() else {
-            return Err(self.unsupported("a loop without a counter"));
+            return Err(self.unsupported(text!("a loop without a counter")));
         };
         let (inits, results) = (self.operands(id, "inits"), self.results(id));
         let mut names = Vec::new();
@@ -193,7 +194,9 @@ impl Writer<'_> {
 
     pub(super) fn while_op(&mut self, id: OpId) -> EmitResult<()> {
         let regions = self.module.op_regions(id).to_vec();
-        let [before, after] = regions[..] else { return Err(self.unsupported("a loop without its two regions")) };
+        let [before, after] = regions[..] else {
+            return Err(self.unsupported(text!("a loop without its two regions")));
+        };
         let first = |w: &Self, r| w.module.region(r).blocks.first().map(|b| w.module.block(*b).args.clone());
         let (before_args, after_args) =
             (first(self, before).unwrap_or_default(), first(self, after).unwrap_or_default());
@@ -244,7 +247,7 @@ impl Writer<'_> {
                 .is_some_and(|ty| self.type_of(value).is_ok_and(|own| own != ty))
             {
                 return Err(
-                    self.unsupported("tiles of different C++ types in one place, a window and a whole tile say")
+                    self.unsupported(text!("tiles of different C++ types in one place, a window and a whole tile say"))
                 );
             }
             if *to != from {
@@ -318,7 +321,7 @@ impl Writer<'_> {
         let successors = self.module.successors(id).to_vec();
         let go = |w: &mut Self, s: &pto_ir::Successor| -> EmitResult<()> {
             let Some((label, variables)) = w.flow.labels.get(&s.block).cloned() else {
-                return Err(w.unsupported("a jump out of its region"));
+                return Err(w.unsupported(text!("a jump out of its region")));
             };
             w.hand_over(&variables, &s.args)?;
             w.line(&format!("goto {label};"));

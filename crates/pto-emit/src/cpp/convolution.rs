@@ -9,6 +9,7 @@ use super::{EmitResult, Own, Writer};
 use crate::place;
 use pto_ir::{Attr, OpId};
 use pto_isa::table::op;
+use pto_isa::text;
 use pto_isa::{BLOCK_BYTES, Op, ScalarType, Target, TileType};
 
 /// The extents of a feature map.
@@ -76,7 +77,7 @@ impl Writer<'_> {
         let described = self.described(id)?;
         let channels = self.module.given_int(id, "channels").and_then(|n| u64::try_from(n).ok());
         let Some(dst) = self.module.operand(id, "dst") else {
-            return Err(self.unsupported("it without a destination"));
+            return Err(self.unsupported(text!("it without a destination")));
         };
         let (name, ty) = (self.text(dst)?, self.type_of(dst)?);
         let at = |w: &Self, slot: &str| w.module.operand(id, slot).map_or(Ok("0".to_string()), |v| w.text(v));
@@ -102,16 +103,13 @@ impl Writer<'_> {
     fn open_map(&mut self, id: OpId, described: OpId, channels: Option<u64>) -> EmitResult<String> {
         let source = self.module.operand(id, "src");
         let Some((source, tile)) = source.and_then(|v| Some((v, self.tile_of(v)?))) else {
-            return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
+            return Err(self.unsupported(text!("a configuration value, where C++ takes the feature map")));
         };
         let FeatureMap { images, groups, rows, cols, per_group } = self.extents_of(described, &tile, channels)?;
         let (from, elem) = (self.text(source)?, scalar_type(ScalarType::Elem(tile.dtype)));
         let map = self.values.names.fresh("map");
         self.open("{");
-        self.line(&format!(
-            "ConvTile<TileType::Mat, {elem}, {}, Layout::NC1HWC0, ConvTileShape<{images}, {groups}, {rows}, {cols}, {per_group}>> {map};",
-            tile.rows * tile.cols
-        ));
+        self.line(&format!("ConvTile<TileType::Mat, {elem}, {cols2}, Layout::NC1HWC0, ConvTileShape<{images}, {groups}, {rows}, {cols}, {per_group}>> {map};", cols2 = tile.rows * tile.cols));
         self.line(&format!("TASSIGN({map}, (uint64_t){from}.data());"));
         Ok(map)
     }
@@ -124,7 +122,9 @@ impl Writer<'_> {
         let planes = tile.rows.checked_div(rows * cols).unwrap_or(0);
         let groups = channels.map_or(planes, |c| c.div_ceil(per_group));
         if groups == 0 || planes % groups != 0 {
-            return Err(self.unsupported("a feature map without `fmapH` and `fmapW`, or that is no part of its tile"));
+            return Err(
+                self.unsupported(text!("a feature map without `fmapH` and `fmapW`, or that is no part of its tile"))
+            );
         }
         Ok(FeatureMap { images: planes / groups, groups, rows, cols, per_group })
     }
@@ -149,7 +149,7 @@ impl Writer<'_> {
         }
         let source = self.module.operand(id, "src").and_then(|v| self.tile_of(v));
         let Some(width) = source.map(|t| t.dtype.bits()) else {
-            return Err(self.unsupported("a configuration value, where C++ takes the feature map"));
+            return Err(self.unsupported(text!("a configuration value, where C++ takes the feature map")));
         };
         let ty = format!("decltype({map}.GetPadValue())");
         self.line(&format!("{map}.SetPadValue(__builtin_bit_cast({ty}, static_cast<uint{width}_t>({bits})));"));
@@ -159,7 +159,7 @@ impl Writer<'_> {
     /// The `setfmatrix` that describes the feature map of an operation.
     fn described(&self, id: OpId) -> EmitResult<OpId> {
         self.governing(id, op::setfmatrix)?
-            .ok_or_else(|| self.unsupported("a feature map that no `setfmatrix` of the function describes"))
+            .ok_or_else(|| self.unsupported(text!("a feature map that no `setfmatrix` of the function describes")))
     }
 
     /// The operation of this kind in force at another: if those of the function agree, any of them; else the last before it in its block.
@@ -176,6 +176,7 @@ impl Writer<'_> {
         let ops = block.map_or(&[][..], |b| &self.module.block(b).ops);
         let before = ops.iter().take_while(|o| **o != id);
         let last = before.copied().filter(|o| all.contains(o)).last();
-        last.map(Some).ok_or_else(|| self.unsupported("a feature map that several operations describe differently"))
+        last.map(Some)
+            .ok_or_else(|| self.unsupported(text!("a feature map that several operations describe differently")))
     }
 }

@@ -9,6 +9,7 @@ use pto_check::{Checked, LinkedPipe, linked_pipes};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{EndForm, Fifo};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{Target, Type};
 use std::collections::HashMap;
 
@@ -64,13 +65,13 @@ fn free_signals(pipe: &LinkedPipe, placed: &[(LinkedPipe, i64)]) -> i64 {
 impl Writer<'_> {
     /// The object for a pipe.
     pub(super) fn open_pipe(&mut self, id: OpId) -> EmitResult<()> {
-        let Some(Fifo::Open(end)) = self.module.fifo(id) else { return Err(self.unsupported("it as a pipe")) };
+        let Some(Fifo::Open(end)) = self.module.fifo(id) else { return Err(self.unsupported(text!("it as a pipe"))) };
         let mask = self.module.int(id, "dir_mask").unwrap_or(1);
         let number = self.module.int(id, "id").unwrap_or(0);
         let slots = self.module.int(id, "slot_num").unwrap_or(0);
         let global = self.global_slots(id)?;
         if end.is_named() && self.input.target == Target::A2A3 && global.is_none() {
-            return Err(self.unsupported("a pipe without slots in global memory, which this target needs"));
+            return Err(self.unsupported(text!("a pipe without slots in global memory, which this target needs")));
         }
         let through_global = match end {
             EndForm::Global => true,
@@ -151,7 +152,7 @@ impl Writer<'_> {
     pub(super) fn reserved(&mut self, id: OpId) -> EmitResult<()> {
         let holder = if self.module.fifo(id) == Some(Fifo::Reserve) { Some(id) } else { self.peer_buffer(id) };
         let Some(address) = holder.and_then(|h| crate::place::reserved(self.module, h)) else {
-            return Err(self.unsupported("a buffer that is never reserved"));
+            return Err(self.unsupported(text!("a buffer that is never reserved")));
         };
         let value = self.result(id)?;
         self.values.literal[value.index()] = true;
@@ -176,7 +177,7 @@ impl Writer<'_> {
             .opened
             .get(&init)
             .cloned()
-            .ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
+            .ok_or_else(|| self.unsupported(text!("a pipe that is opened in another function")))
     }
 
     /// The operation that opened the pipe which an operation uses.
@@ -186,7 +187,7 @@ impl Writer<'_> {
             Some(_) => None,
             None => self.pipes.current.get(&self.module.int(id, "id").unwrap_or(0)).copied(),
         };
-        init.ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
+        init.ok_or_else(|| self.unsupported(text!("a pipe that is opened in another function")))
     }
 
     /// The type of a pipe handle.
@@ -195,7 +196,9 @@ impl Writer<'_> {
             Def::Result(init, _) => self.pipes.opened.get(&init),
             Def::Arg(..) | Def::Missing => None,
         };
-        opened.map(|(_, ty)| ty.clone()).ok_or_else(|| self.unsupported("a pipe that is opened in another function"))
+        opened
+            .map(|(_, ty)| ty.clone())
+            .ok_or_else(|| self.unsupported(text!("a pipe that is opened in another function")))
     }
 
     fn split(&self, id: OpId) -> EmitResult<&'static str> {
@@ -205,7 +208,7 @@ impl Writer<'_> {
             Some(2) => "TileSplitAxis::TILE_LEFT_RIGHT",
             Some(3) => "TileSplitAxis::TILE_UP_DOWN_ODD",
             Some(4) => "TileSplitAxis::TILE_LEFT_RIGHT_ODD",
-            _ => return Err(self.unsupported("this split")),
+            _ => return Err(self.unsupported(text!("this split"))),
         })
     }
 
@@ -218,7 +221,9 @@ impl Writer<'_> {
     }
 
     pub(super) fn push(&mut self, id: OpId) -> EmitResult<()> {
-        let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        let Some(tile) = self.module.operand(id, "tile") else {
+            return Err(self.unsupported(text!("it without a tile")));
+        };
         match self.pipes.epilogues.get(&self.opening(id)?).cloned() {
             Some(epilogue) => self.push_through(id, tile, &epilogue),
             None => self.transfer(id, "TPUSH", tile),
@@ -290,12 +295,12 @@ impl Writer<'_> {
     fn view_entry(&mut self, value: ValueId) -> EmitResult<()> {
         let elem = match self.module.value_type(value) {
             Type::TensorView(v) | Type::PartitionView(v) => v.elem,
-            _ => return Err(self.unsupported("an entry of this type")),
+            _ => return Err(self.unsupported(text!("an entry of this type"))),
         };
         let null = format!("({})nullptr", super::types::pointer_type(elem, pto_isa::PtrSpace::Gm));
         self.view_parameter(value, &null)?;
         if self.values.texts[value.index()].is_none() {
-            return Err(self.unsupported("an entry that nothing uses"));
+            return Err(self.unsupported(text!("an entry that nothing uses")));
         }
         let name = self.text(value)?;
         self.rebase_view(value, &format!("{name}.data()"));

@@ -9,6 +9,7 @@ use crate::place;
 use pto_check::Epilogue;
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::row::{CoreKind, Direction, EndForm, EntryAction, Fifo};
+use pto_isa::text;
 use pto_isa::{DType, ScalarType};
 
 impl Writer<'_> {
@@ -38,7 +39,7 @@ impl Writer<'_> {
     /// The scale of later pushes through a pipe: one for all, or a tile with one for each column.
     pub(super) fn set_scale(&mut self, id: OpId) -> EmitResult<()> {
         let Some(scale) = self.module.operands(id).first().map(|o| o.value) else {
-            return Err(self.unsupported("it without a scale"));
+            return Err(self.unsupported(text!("it without a scale")));
         };
         let (call, text) = (self.module.op(id).op.row().cpp.name, self.text(scale)?);
         let is_tile = self.module.tile(scale).is_some();
@@ -55,7 +56,7 @@ impl Writer<'_> {
             format!("{call}({text});")
         } else {
             let Some(elem) = self.converted(init) else {
-                return Err(self.unsupported("a pipe whose tiles are not popped in this file"));
+                return Err(self.unsupported(text!("a pipe whose tiles are not popped in this file")));
             };
             format!("{call}<{}>({text});", scalar_type(ScalarType::Elem(elem)))
         };

@@ -4,6 +4,7 @@ use super::types::{scalar_type, unsigned_type};
 use super::{EmitResult, Writer};
 use pto_ir::{Attr, Def, OpId, ValueId};
 use pto_isa::row::{AttrKind, AttrSpec, CppForm, When};
+use pto_isa::text;
 use pto_isa::{Dir, Family, Op, Row, ScalarType, Target, Type};
 use std::borrow::Cow;
 
@@ -83,7 +84,7 @@ impl Writer<'_> {
     pub(super) fn spelled(&mut self, id: OpId) -> EmitResult<()> {
         let row = self.module.op(id).op.row();
         if self.module.is_value_form(id) {
-            return Err(self.unsupported("a tile value that has no buffer"));
+            return Err(self.unsupported(text!("a tile value that has no buffer")));
         }
         let text = self.spelling(id, row)?;
         if text.is_empty() {
@@ -125,7 +126,7 @@ impl Writer<'_> {
     fn spelling(&self, id: OpId, row: &'static Row) -> EmitResult<Cow<'static, str>> {
         if row.cpp.forms.is_empty() {
             if row.cpp.name.is_empty() {
-                return Err(self.unsupported("the device headers have no function for it"));
+                return Err(self.unsupported(text!("the device headers have no function for it")));
             }
             self.scratch_is_given(id, row)?;
             if row.cpp.unlike.is_empty() {
@@ -141,9 +142,9 @@ impl Writer<'_> {
             return Ok(form.text.into());
         }
         if here().next().is_none() {
-            return Err(self.unsupported("the headers of this target have no function for it"));
+            return Err(self.unsupported(text!("the headers of this target have no function for it")));
         }
-        Err(self.unsupported(&format!("no function takes {}", self.what_is_given(id, row))))
+        Err(self.unsupported(&text!("no function takes {what_is_given}", what_is_given = self.what_is_given(id, row))))
     }
 
     /// A scratch tile must be given if it is used. If none may be given (powers of integers), or none is used (on A5), another operand takes its role.
@@ -152,9 +153,10 @@ impl Writer<'_> {
         let required = row.scratch.is_some_and(|s| s.required.contains(self.input.target));
         let used = required || (!row.cpp.scratch.is_empty() && self.input.target == Target::A2A3);
         if used && pto_check::scratch_left_out(self.input.checked, id).is_some() {
-            return Err(
-                self.unsupported(&format!("`{slot}` is left out, and a program that places its tiles has to place it"))
-            );
+            return Err(self.unsupported(&text!(
+                "`{slot}` is left out, and a program that places its tiles has to place it",
+                slot
+            )));
         }
         Ok(())
     }
@@ -171,8 +173,10 @@ impl Writer<'_> {
 
     fn types_are_alike(&self, id: OpId, row: &Row) -> EmitResult<()> {
         match self.unlike(id, row) {
-            Some((a, b)) => Err(self.unsupported(&format!(
-                "its function takes `{a}` and `{b}` as tiles of one type, with the same rows, columns and valid region"
+            Some((a, b)) => Err(self.unsupported(&text!(
+                "its function takes `{a}` and `{b}` as tiles of one type, with the same rows, columns and valid region",
+                a,
+                b
             ))),
             None => Ok(()),
         }
@@ -269,7 +273,7 @@ impl Writer<'_> {
             row.slots.iter().map(|s| s.name).find(|n| self.module.operand(id, n).is_some() && !named.contains(n));
         let attr = row.attrs.iter().find(|a| self.is_set(id, a) && !named.contains(&a.name)).map(|a| a.name);
         match operand.or(attr) {
-            Some(name) => Err(self.unsupported(&format!("the function has no place for `{name}`"))),
+            Some(name) => Err(self.unsupported(&text!("the function has no place for `{name}`", name))),
             None => Ok(()),
         }
     }
@@ -362,7 +366,7 @@ impl Writer<'_> {
             return Ok(if sign == '@' { token.trim_matches('"').to_string() } else { token });
         }
         let values = self.named_values(id, row, name);
-        let Some(&first) = values.first() else { return Err(self.unsupported(&format!("it without `{name}`"))) };
+        let Some(&first) = values.first() else { return Err(self.unsupported(&text!("it without `{name}`", name))) };
         match sign {
             '$' => self.joined(id, &values, ", "),
             '*' => self.joined(id, &values, "]["),
@@ -370,7 +374,7 @@ impl Writer<'_> {
             ':' => self.type_of(first),
             _ => match self.module.value_type(first).scalar() {
                 Some(s) => Ok(unsigned_type(s).to_string()),
-                None => Err(self.unsupported("an operand that is not a number")),
+                None => Err(self.unsupported(text!("an operand that is not a number"))),
             },
         }
     }

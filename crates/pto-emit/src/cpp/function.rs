@@ -6,6 +6,7 @@ use super::{EmitResult, Writer};
 use crate::place::inside;
 use pto_ir::{Attr, BlockId, OpId, ValueId};
 use pto_isa::row::{Control, CoreKind, CoreQuery};
+use pto_isa::text;
 use pto_isa::{PtrSpace, ScalarType, Target, Token, Type};
 use std::collections::HashSet;
 
@@ -53,7 +54,7 @@ impl Writer<'_> {
         let result = self.result_type(id)?;
         let entry = self.is_entry(id);
         if entry && result != "void" {
-            return Err(self.unsupported("an entry that returns a value"));
+            return Err(self.unsupported(text!("an entry that returns a value")));
         }
         let Some(body) = body else { return self.prototype(id, &name, &result) };
         let args = self.module.block(body).args.clone();
@@ -95,7 +96,7 @@ impl Writer<'_> {
             Type::Scalar(s) => Ok(scalar_type(*s).to_string()),
             Type::Ptr(s, space) => Ok(pointer_type(*s, *space)),
             Type::Tile(t) | Type::TileBuf(t) => Ok(format!("{} &", self.tile_type(t))),
-            other => Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
+            other => Err(self.unsupported(&text!("a {other} as a parameter", other = other.noun()))),
         }
     }
 
@@ -106,8 +107,8 @@ impl Writer<'_> {
             [] => Ok("void".to_string()),
             [Type::Scalar(s)] => Ok(scalar_type(*s).to_string()),
             [Type::Ptr(s, space)] => Ok(pointer_type(*s, *space)),
-            [other] => Err(self.unsupported(&format!("a {} as a result", other.noun()))),
-            _ => Err(self.unsupported("several results")),
+            [other] => Err(self.unsupported(&text!("a {other} as a result", other = other.noun()))),
+            _ => Err(self.unsupported(text!("several results"))),
         }
     }
 
@@ -143,13 +144,13 @@ impl Writer<'_> {
                 Some(PtrSpace::Gm) => pointer_type(m.view.elem, PtrSpace::Gm),
                 _ => match self.tile_of(value).filter(|_| !entry) {
                     Some(tile) => format!("{} &", self.tile_type(&tile)),
-                    None => return Err(self.unsupported("a buffer in a memory of the core as a parameter")),
+                    None => return Err(self.unsupported(text!("a buffer in a memory of the core as a parameter"))),
                 },
             },
             Type::Vector(_) => "MrgSortExecutedNumList".to_string(),
             Type::Tile(t) | Type::TileBuf(t) if !entry => format!("{} &", self.tile_type(&t)),
             Type::Token(t) if !entry && t != Token::Pipe => format!("{} &", self.type_of(value)?),
-            other => return Err(self.unsupported(&format!("a {} as a parameter", other.noun()))),
+            other => return Err(self.unsupported(&text!("a {other} as a parameter", other = other.noun()))),
         };
         let name = self.values.names.fresh(self.module.value_name(value));
         let text = if ty.ends_with('&') { format!("{ty}{name}") } else { declaration(&ty, &name) };
@@ -185,14 +186,14 @@ impl Writer<'_> {
                 let text = self.text(one.value)?;
                 self.line(&format!("return {text};"));
             }
-            _ => return Err(self.unsupported("several results")),
+            _ => return Err(self.unsupported(text!("several results"))),
         }
         Ok(())
     }
 
     pub(super) fn call(&mut self, id: OpId) -> EmitResult<()> {
         let Some(callee) = self.module.callee(id) else {
-            return Err(self.unsupported("a call of nothing"));
+            return Err(self.unsupported(text!("a call of nothing")));
         };
         let callee = function_name(self.module.names.text(callee));
         let args: Vec<String> =
@@ -205,7 +206,7 @@ impl Writer<'_> {
                 let ty = self.type_of(value)?;
                 self.declare(value, &ty, &call, true);
             }
-            _ => return Err(self.unsupported("several results")),
+            _ => return Err(self.unsupported(text!("several results"))),
         }
         Ok(())
     }

@@ -3,6 +3,7 @@
 use super::types::scalar_type;
 use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId};
+use pto_isa::text;
 use pto_isa::{DType, ScalarType, Type};
 use pto_num::{Bf16, F16, Float};
 
@@ -20,7 +21,7 @@ impl Writer<'_> {
             }
             _ => None,
         };
-        let Some(text) = text else { return Err(self.unsupported("this constant")) };
+        let Some(text) = text else { return Err(self.unsupported(text!("this constant"))) };
         self.values.literal[value.index()] = true;
         self.values.texts[value.index()] = Some(text);
         Ok(())

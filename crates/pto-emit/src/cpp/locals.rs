@@ -3,6 +3,7 @@
 use super::types::scalar_type;
 use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId};
+use pto_isa::text;
 use pto_isa::{Type, ViewType};
 
 impl Writer<'_> {
@@ -12,7 +13,7 @@ impl Writer<'_> {
         let name = self.values.names.fresh(self.module.value_name(value));
         let text = match self.module.value_type(value) {
             Type::EventIds(n) => format!("int32_t {name}[{n}] = {{}};"),
-            ty => format!("{} = {{}};", field(ty, &name).ok_or_else(|| self.unsupported("this type"))?),
+            ty => format!("{} = {{}};", field(ty, &name).ok_or_else(|| self.unsupported(text!("this type")))?),
         };
         self.values.texts[value.index()] = Some(name);
         match &mut self.flow.hoisted {
@@ -26,7 +27,7 @@ impl Writer<'_> {
     pub(super) fn struct_field(&mut self, id: OpId) -> EmitResult<()> {
         let mut place = self.operand_text(id, "s")?;
         let Some(Attr::Array(path)) = self.module.attr(id, "path") else {
-            return Err(self.unsupported("it without a path"));
+            return Err(self.unsupported(text!("it without a path")));
         };
         for step in path {
             place.push_str(&format!(".f{}", step.int().unwrap_or(0)));

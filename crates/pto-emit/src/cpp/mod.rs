@@ -251,7 +251,7 @@ impl<'a> Writer<'a> {
             Some(text) => Ok(text.clone()),
             None => {
                 let noun = self.module.value_type(value).noun();
-                Err(self.unsupported(&format!("a {noun} that is used outside of where C++ can name it")))
+                Err(self.unsupported(&pto_isa::text!("a {noun} that is used outside of where C++ can name it", noun)))
             }
         }
     }
@@ -284,19 +284,24 @@ impl<'a> Writer<'a> {
     fn operand_text(&self, id: OpId, name: &str) -> EmitResult<String> {
         match self.module.operand(id, name) {
             Some(value) => self.text(value),
-            None => Err(self.unsupported(&format!("it without `{name}`"))),
+            None => Err(self.unsupported(&pto_isa::text!("it without `{name}`", name))),
         }
     }
 
     fn result(&self, id: OpId) -> EmitResult<ValueId> {
-        self.module.results(id).next().ok_or_else(|| self.unsupported("it without a result"))
+        self.module.results(id).next().ok_or_else(|| self.unsupported(pto_isa::text!("it without a result")))
     }
 
     /// The error for what C++ cannot express.
     fn unsupported(&self, what: &str) -> Box<Diagnostic> {
         let op = self.module.op(self.at);
         let row = op.op.row();
-        let message = format!("`{}` has no C++ for {}: {what}", row.full_name(), self.input.target);
+        let message = pto_isa::text!(
+            "`{row}` has no C++ for {target}: {what}",
+            row = row.full_name(),
+            target = self.input.target,
+            what
+        );
         let d = Diagnostic::new(codes::EMIT_UNSUPPORTED, op.name_span, message);
         Box::new(d.page(row.name))
     }
@@ -306,8 +311,8 @@ impl<'a> Writer<'a> {
         if !self.input.options.source.is_empty() && self.input.options.style == crate::CppStyle::Readable {
             let source = self.input.options.source.replace(['\n', '\r'], " ");
             head.push_str(&format!(
-                "// {source} for {}. Numbers at the ends of lines are its lines.\n",
-                self.input.target
+                "// {source} for {target}. Numbers at the ends of lines are its lines.\n",
+                target = self.input.target
             ));
         }
         head.push_str("#include \"pto/pto-inst.hpp\"\nusing namespace pto;\n");

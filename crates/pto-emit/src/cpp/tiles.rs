@@ -3,6 +3,7 @@
 use super::{EmitResult, Writer};
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::row::{Arith, EntryAction, Fifo, Meaning, Storage};
+use pto_isa::text;
 use pto_isa::{BLayout, Dim, TileType, Type};
 
 impl Writer<'_> {
@@ -16,7 +17,7 @@ impl Writer<'_> {
                 Type::MultiTile(..) => "0".to_string(),
                 // It gets its address later, or nothing touches it.
                 Type::Tile(_) | Type::TileBuf(_) => return self.declare_tile(value, self.valid_operands(id)),
-                _ => return Err(self.unsupported("a buffer that is no tile")),
+                _ => return Err(self.unsupported(text!("a buffer that is no tile"))),
             },
         };
         if matches!(self.module.value_type(value), Type::MultiTile(..)) {
@@ -47,7 +48,7 @@ impl Writer<'_> {
         let value = self.result(id)?;
         self.lowered_tile(id, value)?;
         let [address] = self.operands(id, "addrs")[..] else {
-            return Err(self.unsupported("a buffer with several addresses"));
+            return Err(self.unsupported(text!("a buffer with several addresses")));
         };
         let address = self.text(address)?;
         self.place_tile(id, value, &address)
@@ -56,7 +57,7 @@ impl Writer<'_> {
     /// A lowered buffer under another type: a view of global memory stays what it is, a tile gets a configuration.
     pub(super) fn rebound(&mut self, id: OpId) -> EmitResult<()> {
         let Some(source) = self.module.operands(id).first().map(|o| o.value) else {
-            return Err(self.unsupported("it without a source"));
+            return Err(self.unsupported(text!("it without a source")));
         };
         let value = self.result(id)?;
         if let Some(view) = self.values.views.get(&source).cloned() {
@@ -78,10 +79,10 @@ impl Writer<'_> {
     /// Notes the tile that a lowered buffer is: its type, its configuration, and its valid region.
     fn lowered_tile(&mut self, id: OpId, value: ValueId) -> EmitResult<()> {
         if self.module.value_type(value).local_space().is_none() {
-            return Err(self.unsupported("a buffer that is no tile"));
+            return Err(self.unsupported(text!("a buffer that is no tile")));
         }
         let Some(tile) = self.module.buffer_tile(id, value) else {
-            return Err(self.unsupported("this configuration of a tile"));
+            return Err(self.unsupported(text!("this configuration of a tile")));
         };
         self.values.tiles.insert(value, tile);
         Ok(())
@@ -155,10 +156,10 @@ impl Writer<'_> {
     /// One of the tiles of a multi-buffered one.
     pub(super) fn pick(&mut self, id: OpId) -> EmitResult<()> {
         let (Some(source), Some(slot)) = (self.module.operand(id, "source"), self.module.operand(id, "slot")) else {
-            return Err(self.unsupported("it without its operands"));
+            return Err(self.unsupported(text!("it without its operands")));
         };
         let Type::MultiTile(tile, _) = *self.module.value_type(source) else {
-            return Err(self.unsupported("this source"));
+            return Err(self.unsupported(text!("this source")));
         };
         let align = self.input.target.profile().space(tile.loc).map_or(1, |s| s.align.max(1));
         let bytes = tile.bytes().next_multiple_of(align);
@@ -182,12 +183,14 @@ impl Writer<'_> {
 
     /// A tile gets another address; the result is the same tile.
     pub(super) fn assign(&mut self, id: OpId) -> EmitResult<()> {
-        let Some(tile) = self.module.operand(id, "tile") else { return Err(self.unsupported("it without a tile")) };
+        let Some(tile) = self.module.operand(id, "tile") else {
+            return Err(self.unsupported(text!("it without a tile")));
+        };
         let name = self.text(tile)?;
         let address = match (self.module.operand(id, "address"), self.module.given_int(id, "addr")) {
             (Some(value), _) => self.text(value)?,
             (None, Some(n)) => n.to_string(),
-            _ => return Err(self.unsupported("it without an address")),
+            _ => return Err(self.unsupported(text!("it without an address"))),
         };
         self.line(&format!("TASSIGN({name}, {address});"));
         for result in self.module.results(id) {
@@ -202,11 +205,11 @@ impl Writer<'_> {
     /// A window of a tile: the tile's own shape and strides, another start, and a smaller valid region.
     pub(super) fn window(&mut self, id: OpId) -> EmitResult<()> {
         let Some(source) = self.module.operand(id, "source") else {
-            return Err(self.unsupported("it without a source"));
+            return Err(self.unsupported(text!("it without a source")));
         };
         let value = self.result(id)?;
         let (Some(whole), Some(&part)) = (self.tile_of(source), self.module.tile(value)) else {
-            return Err(self.unsupported("a window of this type"));
+            return Err(self.unsupported(text!("a window of this type")));
         };
         let valid = [self.module.operand(id, "valid_row"), self.module.operand(id, "valid_col")];
         self.values.tiles.insert(value, TileType { valid_rows: part.valid_rows, valid_cols: part.valid_cols, ..whole });
@@ -220,7 +223,7 @@ impl Writer<'_> {
 
     /// Elements from the start of a tile to the start of a window. With boxes, windows start at boxes.
     fn window_offset(&self, id: OpId, whole: &TileType) -> EmitResult<String> {
-        let [row, col] = self.operands(id, "offsets")[..] else { return Err(self.unsupported("these offsets")) };
+        let [row, col] = self.operands(id, "offsets")[..] else { return Err(self.unsupported(text!("these offsets"))) };
         if let (Some(r), Some(c)) = (self.input.info.constant(row), self.input.info.constant(col)) {
             return Ok(whole.offset(r.max(0) as u64, c.max(0) as u64).to_string());
         }

@@ -3,6 +3,7 @@
 use super::{EmitResult, Writer};
 use crate::CppStyle;
 use pto_ir::ValueId;
+use pto_isa::text;
 use pto_isa::{Dim, Loc, Order, PtrSpace, ScalarType, TileType, Token, Type};
 use std::collections::HashMap;
 
@@ -145,7 +146,7 @@ impl Writer<'_> {
             Type::Token(Token::AsyncEvent) => Ok("comm::AsyncEvent".to_string()),
             Type::Token(Token::PrefetchAsyncContext) => Ok("PrefetchAsyncContext".to_string()),
             Type::Token(Token::Pipe) => self.pipe_type(value),
-            other => Err(self.unsupported(&format!("a {} as a value", other.noun()))),
+            other => Err(self.unsupported(&text!("a {other} as a value", other = other.noun()))),
         }
     }
 }

@@ -7,6 +7,7 @@ use super::types::{pointer_type, scalar_type};
 use super::{EmitResult, Writer};
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::row::{Meaning, Movement, Storage};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, ScalarType, Type};
 
 /// An extent or stride: known, or the text of a value.
@@ -88,11 +89,11 @@ impl CppView {
         };
         let (dims, strides) = self.five();
         format!(
-            "GlobalTensor<{}, Shape<{}>, Stride<{}>, Layout::{}>",
-            scalar_type(self.elem),
-            list(&dims),
-            list(&strides),
-            self.layout.name()
+            "GlobalTensor<{scalar_type}, Shape<{dims}>, Stride<{strides}>, Layout::{layout}>",
+            scalar_type = scalar_type(self.elem),
+            dims = list(&dims),
+            strides = list(&strides),
+            layout = self.layout.name()
         )
     }
 
@@ -136,9 +137,11 @@ impl Writer<'_> {
     }
 
     pub(super) fn make_view(&mut self, id: OpId) -> EmitResult<()> {
-        let Some(ptr) = self.module.operand(id, "ptr") else { return Err(self.unsupported("it without a pointer")) };
+        let Some(ptr) = self.module.operand(id, "ptr") else {
+            return Err(self.unsupported(text!("it without a pointer")));
+        };
         let value = self.result(id)?;
-        let Some(ty) = self.module.value_type(value).view() else { return Err(self.unsupported("this type")) };
+        let Some(ty) = self.module.value_type(value).view() else { return Err(self.unsupported(text!("this type"))) };
         let (elem, stated) = (ty.elem, ty.dims.clone());
         let mut dims = self.extents(id, "shape")?;
         for (dim, stated) in dims.iter_mut().zip(&stated) {
@@ -148,7 +151,7 @@ impl Writer<'_> {
         }
         let strides = self.extents(id, "strides")?;
         if dims.len() > MAX_RANK || dims.len() != strides.len() {
-            return Err(self.unsupported("a view with these dimensions"));
+            return Err(self.unsupported(text!("a view with these dimensions")));
         }
         let pointer = self.pointer(ptr)?;
         let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, elem, &dims, &strides));
@@ -169,7 +172,7 @@ impl Writer<'_> {
     pub(super) fn partition(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
-            return Err(self.unsupported("a window of a view that comes from elsewhere"));
+            return Err(self.unsupported(text!("a window of a view that comes from elsewhere")));
         };
         let value = self.result(id)?;
         let (offsets, mut dims) = (self.extents(id, "offsets")?, self.extents(id, "sizes")?);
@@ -266,13 +269,10 @@ impl Writer<'_> {
         let list = |letter: char| (0..rank).map(|k| format!("%{letter}{k}")).collect::<Vec<_>>().join(", ");
         let ty = format!("!pto.tensor_view<{}{}>", "?x".repeat(rank), elem.mlir());
         let (shape, strides) = (list('n'), list('s'));
-        let mut d = *self.unsupported(&format!("the extents of the parameter `%{name}` are not given"));
+        let mut d = *self.unsupported(&text!("the extents of the parameter `%{name}` are not given", name));
         d.primary.span = Some(self.module.value(value).span).filter(|s| s.end > s.start).unwrap_or(d.primary.span);
-        d.help(format!(
-            "take a pointer `%p: !pto.ptr<{}>` and the numbers as parameters, and begin with `%{name} = pto.make_tensor_view %p, \
-             shape = [{shape}], strides = [{strides}] : {ty}`",
-            elem.mlir()
-        ))
+        d.help(text!("take a pointer `%p: !pto.ptr<{elem}>` and the numbers as parameters, and begin with `%{name} = pto.make_tensor_view %p, \
+             shape = [{shape}], strides = [{strides}] : {ty}`", elem = elem.mlir(), name, shape, strides, ty))
     }
 
     /// The start of a view is now somewhere else.
@@ -285,12 +285,14 @@ impl Writer<'_> {
     /// An extent or stride of a view, by a number that must be known.
     pub(super) fn view_query(&mut self, id: OpId) -> EmitResult<()> {
         let operands: Vec<ValueId> = self.module.operands(id).iter().map(|o| o.value).collect();
-        let [source, index] = operands[..] else { return Err(self.unsupported("these operands")) };
-        let Some(view) = self.values.views.get(&source).cloned() else { return Err(self.unsupported("this view")) };
+        let [source, index] = operands[..] else { return Err(self.unsupported(text!("these operands"))) };
+        let Some(view) = self.values.views.get(&source).cloned() else {
+            return Err(self.unsupported(text!("this view")));
+        };
         let list = if self.module.storage(id) == Some(Storage::ViewStride) { view.strides } else { view.dims };
         let at = self.input.info.constant(index).and_then(|n| usize::try_from(n).ok());
         let Some(extent) = at.and_then(|at| list.get(at)) else {
-            return Err(self.unsupported("a dimension that is known only at run time"));
+            return Err(self.unsupported(text!("a dimension that is known only at run time")));
         };
         let value = self.result(id)?;
         self.declare(value, "int64_t", &extent.text(), true);
@@ -301,7 +303,7 @@ impl Writer<'_> {
     pub(super) fn view_address(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "src");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
-            return Err(self.unsupported("this view"));
+            return Err(self.unsupported(text!("this view")));
         };
         let value = self.result(id)?;
         match self.module.value_type(value).clone() {
@@ -317,7 +319,7 @@ impl Writer<'_> {
     pub(super) fn memref_access(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "memref");
         let Some(view) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
-            return Err(self.unsupported("a buffer that is not a parameter in global memory"));
+            return Err(self.unsupported(text!("a buffer that is not a parameter in global memory")));
         };
         let indices = self.extents(id, "indices")?;
         let at = indices.iter().zip(&view.strides).fold(view.offset.clone(), |sum, (i, s)| sum.plus(i.times(s)));
@@ -337,13 +339,13 @@ impl Writer<'_> {
     pub(super) fn memref_window(&mut self, id: OpId) -> EmitResult<()> {
         let source = self.module.operand(id, "source");
         let Some(whole) = source.and_then(|s| self.values.views.get(&s)).cloned() else {
-            return Err(self.unsupported("a buffer that is not a parameter in global memory"));
+            return Err(self.unsupported(text!("a buffer that is not a parameter in global memory")));
         };
         let offsets = self.mixed(id, "offsets", "static_offsets")?;
         let dims = self.mixed(id, "sizes", "static_sizes")?;
         let steps = self.mixed(id, "strides", "static_strides")?;
         if dims.len() > MAX_RANK {
-            return Err(self.unsupported("a view with these dimensions"));
+            return Err(self.unsupported(text!("a view with these dimensions")));
         }
         let (shift, strides) = if self.module.storage(id) == Some(Storage::BufferRecast) {
             (offsets.into_iter().next().unwrap_or(ExtentText::Known(0)), steps)
@@ -367,7 +369,7 @@ impl Writer<'_> {
             Some(n) if n != i64::MIN => Ok(ExtentText::Known(n)),
             _ => match open.next() {
                 Some(value) => self.extent(value),
-                None => Err(self.unsupported("an extent that is not given")),
+                None => Err(self.unsupported(text!("an extent that is not given"))),
             },
         };
         items.iter().map(entry).collect()
