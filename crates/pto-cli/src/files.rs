@@ -179,6 +179,24 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     Staged::write(path, |file| file.write_all(bytes))?.commit()
 }
 
+/// Writes a report and says so on standard error: `wrote report.html (123 KB)`.
+pub(crate) fn write_report(path: &Path, text: &str) -> Result<(), Failure> {
+    write(path, text.as_bytes())?;
+    if !is_stdout(path) {
+        super::warn(&format!("wrote {} ({})", path.display(), size(text.len())));
+    }
+    Ok(())
+}
+
+/// `870 bytes`, `123 KB`, `4.2 MB`
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
+        _ => format!("{:.1} MB", bytes as f64 / 1e6),
+    }
+}
+
 /// A reader of standard output that has seen enough ends the command quietly.
 fn until_closed(result: io::Result<()>) -> io::Result<()> {
     match result {

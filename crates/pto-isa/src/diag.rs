@@ -260,11 +260,13 @@ impl Diagnostic {
         advice.into_iter().chain(steps).collect()
     }
 
-    /// The edits in words, a text for each place.
+    /// The edits in words, a text for each place, in the order of the text.
     fn steps(&self, line: impl Fn(u32) -> u32) -> Vec<String> {
         // Statements for the same position are listed after it.
         let place = |e: &Edit| (line(e.position()), e.change);
-        let groups = self.edits.chunk_by(|a, b| place(a) == place(b) && !a.text.is_empty());
+        let mut edits = self.edits.clone();
+        edits.shared_sort_by_key(|e| (line(e.position()), e.change == Change::After));
+        let groups = edits.chunk_by(|a, b| place(a) == place(b) && !a.text.is_empty());
         let steps = groups.map(|group| {
             let more = group[1..].iter().map(|e| e.text.clone());
             std::iter::once(group[0].words(&line)).chain(more).collect::<Vec<_>>().join("; ")

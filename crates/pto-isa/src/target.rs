@@ -149,21 +149,11 @@ impl Profile {
 const KIB: u64 = 1024;
 
 const fn spaces(kib: [u64; 9]) -> [Space; 9] {
-    const NAMES: [(Loc, &str); 9] = [
-        (Loc::Vec, "UB"),
-        (Loc::Mat, "L1"),
-        (Loc::Left, "L0A"),
-        (Loc::Right, "L0B"),
-        (Loc::Acc, "L0C"),
-        (Loc::Bias, "bias table"),
-        (Loc::Scaling, "fix-pipe buffer"),
-        (Loc::ScaleLeft, "L0A scale"),
-        (Loc::ScaleRight, "L0B scale"),
-    ];
     let mut out = [Space { loc: Loc::Vec, name: "", bytes: 0, align: 32 }; 9];
     let mut i = 0;
     while i < 9 {
-        out[i] = Space { loc: NAMES[i].0, name: NAMES[i].1, bytes: kib[i] * KIB, align: 32 };
+        let loc = Loc::ALL[i];
+        out[i] = Space { loc, name: loc.memory(), bytes: kib[i] * KIB, align: 32 };
         i += 1;
     }
     out

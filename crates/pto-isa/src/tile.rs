@@ -65,6 +65,31 @@ impl Loc {
         }
     }
 
+    /// The name of the memory itself: `UB`, `L1`, `L0A`.
+    pub const fn memory(self) -> &'static str {
+        match self {
+            Self::Vec => "UB",
+            Self::Mat => "L1",
+            Self::Left => "L0A",
+            Self::Right => "L0B",
+            Self::Acc => "L0C",
+            Self::Bias => "bias table",
+            Self::Scaling => "fix-pipe buffer",
+            Self::ScaleLeft => "L0A scale",
+            Self::ScaleRight => "L0B scale",
+            Self::Ctrl => "control words",
+        }
+    }
+
+    /// Both names, as reports show them: `UB (vec)`.
+    ///
+    /// ```
+    /// assert_eq!(pto_isa::Loc::Left.memory_and_name(), "L0A (left)");
+    /// ```
+    pub fn memory_and_name(self) -> String {
+        format!("{} ({})", self.memory(), self.name())
+    }
+
     /// The enumerator of the C++ headers, `Vec` for example.
     pub const fn cpp(self) -> &'static str {
         match self {

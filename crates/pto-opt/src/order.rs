@@ -186,6 +186,11 @@ impl OpPositions {
         found.into_iter().collect()
     }
 
+    /// The operation that begins or ends at a position.
+    pub fn at(&self, position: u32) -> OpId {
+        self.at.get(position as usize).copied().unwrap_or(self.at[0])
+    }
+
     pub fn first(&self, id: OpId) -> u32 {
         self.spans.get(id.index()).map_or(0, |span| span.0)
     }

@@ -34,7 +34,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         Ok((program, planned)) => {
             let report = PlanReport { read: &read, module: program.module(), planned: &planned };
             if let Some(path) = &args.html {
-                files::write(path, map::page(&report).as_bytes())?;
+                files::write_report(path, &map::page(&report))?;
             }
             if args.json {
                 report.print_json(program.warnings())?;
@@ -83,7 +83,7 @@ impl PlanReport<'_> {
             let how = if space.shared { text!("sharing bytes") } else { text!("side by side") };
             text += &text!(
                 "{loc}: {peak} of {capacity} bytes, {how}; {needed} needed at one time\n  {value} {value2}  {value3} tile\n",
-                loc,
+                loc = loc.memory_and_name(),
                 peak,
                 capacity,
                 how,

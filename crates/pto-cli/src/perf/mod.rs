@@ -125,15 +125,10 @@ fn show(args: &Args, analysis: &Analysis<'_>) -> Result<(), Failure> {
         out(&format!("\n{}", view::swimlanes(&shown, super::render::columns().unwrap_or(110))))?;
     }
     if let Some(path) = &args.trace {
-        write(path, &view::chrome_trace(&shown), args.json)?;
+        files::write_report(path, &view::chrome_trace(&shown))?;
     }
     if let Some(path) = &args.html {
-        write(path, &view::page(&shown), args.json)?;
+        files::write_report(path, &view::page(&shown))?;
     }
     Ok(())
-}
-
-fn write(path: &std::path::Path, text: &str, quiet: bool) -> Result<(), Failure> {
-    files::write(path, text.as_bytes())?;
-    if quiet || files::is_stdout(path) { Ok(()) } else { out(&format!("wrote {}\n", path.display())) }
 }

@@ -27,6 +27,17 @@ canvas.dispatchEvent(new PointerEvent("pointerdown", at(600, 30)));
 canvas.dispatchEvent(new PointerEvent("pointermove", at(500, 30)));
 canvas.dispatchEvent(new PointerEvent("pointerup", at(500, 30)));
 found.drag_moves = range() !== near;
+$("all").click();
+canvas.dispatchEvent(new PointerEvent("pointerdown", at(x(item[1] + item[2] / 2), laneTop(0) + 10)));
+canvas.dispatchEvent(new PointerEvent("pointerup", at(x(item[1] + item[2] / 2), laneTop(0) + 10)));
+found.click_shows_line = document.querySelector(".row.chosen")?.firstChild.textContent === String(data.ops[item[0]].line);
+found.details = $("details").textContent;
+search("tload");
+found.search_finds = hits.length > 0 && hits.every(h => data.ops[h[1][0]].name === "tload");
+search("vector 1 line " + data.ops[hits[0][1][0]].line);
+found.search_by_line = hits.every(h => h[0].name.includes("vector 1"));
+search("");
+found.legend = document.querySelectorAll("button[value]").length;
 found.painted = pen.getImageData(0, 0, canvas.width, canvas.height).data.some(byte => byte !== 0);
 found.path = data.lanes.some(lane => lane.items.some(i => i[3]));
 found.memory = data.memory.length;
@@ -40,6 +51,7 @@ found.second = document.querySelector(".row.second")?.dataset.line ?? "";
 cards[cards.length - 1].click();
 found.chosen = cards[cards.length - 1].getAttribute("aria-pressed");
 found.notes = document.querySelectorAll(".says").length;
+found.added = document.querySelectorAll(".row.added").length;
 const pre = document.createElement("pre");
 pre.textContent = "FOUND" + JSON.stringify(found) + "END";
 document.body.append(pre);
@@ -47,9 +59,10 @@ document.body.append(pre);
 
 /// Tiles are drawn with words to hover over.
 const MAP: &str = r#"<script>
-const shapes = [...document.querySelectorAll("svg g")];
-const found = { tiles: shapes.length, words: shapes.every(g => g.querySelector("title").textContent.includes("bytes")) };
-found.drawn = shapes.every(g => g.querySelector("rect").getBoundingClientRect().width > 0);
+const shapes = [...document.querySelectorAll(".plot .tile")];
+const found = { tiles: shapes.length, words: shapes.every(e => e.title.includes("bytes")) };
+found.drawn = shapes.every(e => e.getBoundingClientRect().width > 0 && e.getBoundingClientRect().height > 1);
+found.rows = document.querySelectorAll("tr[data-tile]").length;
 const pre = document.createElement("pre");
 pre.textContent = "FOUND" + JSON.stringify(found) + "END";
 document.body.append(pre);
@@ -98,21 +111,34 @@ fn timeline() {
     let found = shown(&["perf"], "examples/flash_attention_128.pto", TIMELINE);
     assert!(found["lanes"].as_u64() >= Some(8), "{found}");
     assert!(found["memory"].as_u64() >= Some(4), "{found}");
-    for what in ["wheel_zooms", "all_resets", "button_zooms", "drag_moves", "painted", "path"] {
+    for what in [
+        "wheel_zooms",
+        "all_resets",
+        "button_zooms",
+        "drag_moves",
+        "painted",
+        "path",
+        "click_shows_line",
+        "search_finds",
+        "search_by_line",
+    ] {
         assert_eq!(found[what], true, "{what}: {found}");
     }
+    assert!(found["legend"].as_u64() >= Some(8), "{found}");
+    assert!(found["details"].as_str().is_some_and(|t| t.contains("line ")), "{found}");
     assert!(found["tip"].as_str().is_some_and(|t| t.contains("line ") && t.contains("cycles")), "{found}");
 }
 
 fn findings() {
     let found = shown(&["race"], "tests/cli/race.pto", FINDINGS);
     assert_eq!((found["cards"].as_u64(), found["first"].as_u64()), (Some(1), Some(1)), "{found}");
-    assert_eq!((&found["second"], &found["chosen"]), (&"25".into(), &"true".into()), "{found}");
+    assert_eq!((&found["second"], &found["chosen"]), (&"28".into(), &"true".into()), "{found}");
     assert_eq!(found["notes"], 2, "{found}");
+    assert!(found["added"].as_u64() >= Some(1), "{found}");
 }
 
 fn map() {
     let found = shown(&["plan"], "examples/softmax.pto", MAP);
-    assert_eq!(found["tiles"], 4, "{found}");
+    assert_eq!((&found["tiles"], &found["rows"]), (&6.into(), &6.into()), "{found}");
     assert!(found["words"] == true && found["drawn"] == true, "{found}");
 }

@@ -212,3 +212,17 @@ pub const fn pipe_name(pipe: Option<Pipe>) -> &'static str {
         Some(Pipe::All) | None => "background",
     }
 }
+
+/// What a pipe does, in a few words.
+pub fn pipe_work(pipe: Option<Pipe>) -> &'static str {
+    match pipe {
+        Some(Pipe::S) => text!("issues instructions and computes scalars"),
+        Some(Pipe::V) => text!("computes on tiles in UB"),
+        Some(Pipe::M) => text!("multiplies matrices"),
+        Some(Pipe::Mte1) => text!("moves tiles from L1 to L0A and L0B"),
+        Some(Pipe::Mte2) => text!("loads from global memory"),
+        Some(Pipe::Mte3) => text!("stores from UB and L1"),
+        Some(Pipe::Fix) => text!("stores from L0C, converting"),
+        Some(Pipe::All) | None => text!("transfers in the background"),
+    }
+}

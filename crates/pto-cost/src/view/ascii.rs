@@ -1,6 +1,6 @@
 //! A swimlane for the terminal.
 
-use super::{Shown, used_pipes};
+use super::{Shown, cores_in_view, used_pipes};
 use crate::report::on_path;
 use crate::trace::{PIPES, core_name, pipe_name};
 use pto_isa::Pipe;
@@ -19,7 +19,7 @@ pub fn swimlanes(shown: &Shown<'_>, width: usize) -> String {
         let core = trace.cores[at / PIPES];
         if several { format!("{} {pipe}", core_name(core, crate::report::blocks(trace) > 1)) } else { pipe.to_string() }
     };
-    let list = used_pipes(trace, CORES);
+    let list = used_pipes(trace, &cores_in_view(shown, CORES, usize::MAX));
     let names: Vec<String> = list.iter().map(|l| title(*l)).collect();
     let label = names.iter().map(|n| n.len()).max().unwrap_or(0);
     let columns = width.saturating_sub(label + 3).clamp(10, 400);

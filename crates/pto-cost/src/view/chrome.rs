@@ -18,7 +18,7 @@ pub fn chrome_trace(shown: &Shown<'_>) -> String {
         string(&mut out, &core_name(*core, several));
         out.push_str("}},\n");
     }
-    for at in used_pipes(trace, usize::MAX) {
+    for at in used_pipes(trace, &(0..trace.cores.len()).collect::<Vec<_>>()) {
         let (core, pipe) = (at / PIPES, at % PIPES);
         let name = pipe_name(Pipe::REAL.get(pipe).copied());
         let _ = writeln!(

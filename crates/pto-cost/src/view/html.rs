@@ -1,10 +1,10 @@
-//! A self-contained page: zoomable timeline of the pipes, the source under the pointer, memory over time.
+//! A self-contained page: zoomable timeline of the pipes, the program beside it, memory over time.
 
 use super::text::{advice_words, bottleneck};
 use super::write::{list, number, string};
-use super::{OpNames, Shown, used_pipes};
+use super::{OpNames, Shown, cores_in_view, used_pipes};
 use crate::report::{Occupancy, on_path, reason};
-use crate::trace::{NONE, PIPES, Why, core_name, pipe_name};
+use crate::trace::{NONE, PIPES, Why, core_name, pipe_name, pipe_work};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
@@ -13,7 +13,9 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 const PAGE: &str = include_str!("../../data/report.html");
-/// Items that a page shows; beyond that only the first cores are drawn.
+const STYLE: &str = include_str!("../../data/report.css");
+const SCRIPT: &str = include_str!("../../data/report.js");
+/// Items that a page shows; beyond that only some cores are drawn.
 const MOST_ITEMS: usize = 200_000;
 /// Cores that a page shows.
 const MOST_CORES: usize = 12;
@@ -22,8 +24,46 @@ const STEPS: usize = 8;
 
 /// The page.
 pub fn page(shown: &Shown<'_>) -> String {
-    PAGE.replacen("@DATA@", &page_data(shown), 1)
+    let page = PAGE
+        .replacen("@LANG@", text::language().tag(), 1)
+        .replacen("@STYLE@", STYLE, 1)
+        .replacen("@SCRIPT@", SCRIPT, 1);
+    page.replacen("@DATA@", &page_data(shown), 1)
 }
+
+/// What the page says around its data; the script looks texts up by these names and puts parts in for `{0}`.
+const WORDS: [(&str, &str); 27] = [
+    ("title", "{0} on {1}: {2} cycles, {3} µs at {4} GHz"),
+    ("pipe", "pipe"),
+    ("busy", "busy"),
+    ("waits", "waits most for"),
+    ("path", "critical path"),
+    ("share", "share"),
+    ("cycles", "cycles"),
+    ("try", "try"),
+    ("gain", "gain"),
+    ("step", "line {0}  {1}"),
+    ("line", "line {0}"),
+    (
+        "keys",
+        "wheel: zoom · drag: move · double click: everything · hover or click a bar: its source · Enter in the search box: next match",
+    ),
+    ("find", "Search: tload, line 12, block 3"),
+    ("found", "{0} found, {1} cycles"),
+    ("none", "nothing found"),
+    ("all", "all"),
+    ("closer", "zoom in"),
+    ("farther", "zoom out"),
+    ("everything", "show everything"),
+    ("of_memory", "{0} of {1} KiB"),
+    ("range", "{0} to {1} of {2} cycles"),
+    ("on_lane", "line {0} on {1}"),
+    ("took", "{0} to {1}: {2} cycles, {3}"),
+    ("on_path", "on the critical path"),
+    ("critical", "on the critical path"),
+    ("click_line", "highlight what this line does"),
+    ("click_bar", "Click a bar to see its line and why it started when it did."),
+];
 
 /// Operations that items refer to by number.
 struct Ops<'a> {
@@ -45,18 +85,22 @@ impl Ops<'_> {
 
 fn page_data(shown: &Shown<'_>) -> String {
     let Shown { names, trace, report, .. } = *shown;
-    let cores = cores_shown(shown);
+    let cores = cores_in_view(shown, MOST_CORES, MOST_ITEMS);
     let mut out = String::from("{\"file\":");
     string(&mut out, names.file);
+    let _ = write!(out, ",\"target\":\"{}\",\"words\":", report.target);
+    words(&mut out);
+    out.push_str(",\"source\":");
+    string(&mut out, names.text().trim_end());
     out.push_str(",\"cycles\":");
     number(&mut out, report.cycles);
     let _ = write!(out, ",\"mhz\":{},\"bottleneck\":", report.mhz);
     string(&mut out, &bottleneck(names, report));
     out.push_str(",\"note\":");
-    string(&mut out, &note(shown, cores));
+    string(&mut out, &note(shown, cores.len()));
     tables(&mut out, shown);
     let mut ops = Ops { names, numbers: HashMap::new(), order: Vec::new() };
-    draw_pipes(&mut out, shown, cores, &mut ops);
+    draw_pipes(&mut out, shown, &cores, &mut ops);
     out.push_str(",\"ops\":");
     list(&mut out, &ops.order, |out, (op, law)| {
         let _ = write!(
@@ -70,12 +114,12 @@ fn page_data(shown: &Shown<'_>) -> String {
     });
     out.push_str(",\"memory\":");
     let several = crate::report::blocks(trace) > 1;
-    let memory = report.memory.iter().filter(|m| m.core < cores);
+    let memory = report.memory.iter().filter(|m| cores.contains(&m.core));
     let space = |m: &Occupancy| report.target.profile().space(m.loc);
     list(&mut out, memory.filter_map(|m| Some((m, space(m)?))), |out, (m, space)| {
         let core = if trace.cores.len() > 1 { core_name(trace.cores[m.core], several) + " " } else { String::new() };
         out.push_str("{\"name\":");
-        string(out, &format!("{core}{}", space.name));
+        string(out, &format!("{core}{}", m.loc.memory_and_name()));
         let _ = write!(out, ",\"size\":{},\"peak\":{},\"steps\":", space.bytes, m.peak());
         list(out, &m.steps, |out, (time, bytes)| {
             out.push('[');
@@ -88,15 +132,13 @@ fn page_data(shown: &Shown<'_>) -> String {
     out
 }
 
-fn cores_shown(shown: &Shown<'_>) -> usize {
-    let mut counts = vec![0usize; shown.trace.cores.len()];
-    shown.trace.items.iter().filter(|i| !i.orders).for_each(|i| counts[i.pipe as usize / PIPES] += 1);
-    let mut sum = 0;
-    let fit = counts.iter().take_while(|n| {
-        sum += **n;
-        sum <= MOST_ITEMS
-    });
-    fit.count().clamp(1, MOST_CORES)
+fn words(out: &mut String) {
+    out.push('{');
+    for (at, (name, words)) in WORDS.iter().enumerate() {
+        let _ = write!(out, "{}\"{name}\":", if at > 0 { "," } else { "" });
+        string(out, text::translate(words));
+    }
+    out.push('}');
 }
 
 fn note(shown: &Shown<'_>, cores: usize) -> String {
@@ -105,7 +147,11 @@ fn note(shown: &Shown<'_>, cores: usize) -> String {
         text += text!("The program has no flags: order comes from data. ");
     }
     if cores < shown.trace.cores.len() {
-        text += &text!("{cores} of {shown} cores are shown. ", cores, shown = shown.trace.cores.len());
+        text += &text!(
+            "{cores} of {shown} cores are shown, those of the critical path among them. ",
+            cores,
+            shown = shown.trace.cores.len()
+        );
     }
     text
 }
@@ -142,12 +188,20 @@ fn tables(out: &mut String, shown: &Shown<'_>) {
     });
 }
 
-fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: usize, ops: &mut Ops<'_>) {
+fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: &[usize], ops: &mut Ops<'_>) {
     let Shown { names, trace, line, .. } = *shown;
     let mut critical = vec![false; trace.items.len()];
     on_path(trace, line).into_iter().for_each(|i| critical[i as usize] = true);
     let several = crate::report::blocks(trace) > 1;
     let list_of = used_pipes(trace, cores);
+    out.push_str(",\"work\":");
+    let used = |pipe: &usize| list_of.iter().any(|device_pipe| device_pipe % PIPES == *pipe);
+    list(out, (0..PIPES).filter(used), |out, at| {
+        let pipe = Pipe::REAL.get(at).copied();
+        let _ = write!(out, "[\"{}\",", pipe_name(pipe));
+        string(out, pipe_work(pipe));
+        out.push(']');
+    });
     // Few reasons hold for many items.
     let mut reasons: HashMap<(Why, u32), usize> = HashMap::new();
     let mut items: HashMap<usize, Vec<usize>> = HashMap::new();

@@ -18,6 +18,11 @@ impl<'a> OpNames<'a> {
         Self { file, text, module, lines: Lines::new(text) }
     }
 
+    /// The whole text.
+    pub fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// The mnemonic.
     pub fn mnemonic(&self, op: OpId) -> &'static str {
         self.module.op(op).op.row().name

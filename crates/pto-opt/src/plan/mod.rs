@@ -40,6 +40,8 @@ pub struct PlacedTile {
     pub last: OpId,
     /// Its live range, in positions of the text.
     pub live: (u32, u32),
+    /// The operations at the two ends of its live range. A range may end where a loop ends, after the last access.
+    pub live_ops: (OpId, OpId),
     /// The tile whose bytes it reuses.
     pub takes_over: Option<ValueId>,
 }
@@ -116,7 +118,10 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error
             continue;
         }
         match place(checked, loc, &here, &used, options) {
-            Ok(space) => spaces.push(space),
+            Ok(mut space) => {
+                space.tiles.iter_mut().for_each(|t| t.live_ops = (order.at(t.live.0), order.at(t.live.1)));
+                spaces.push(space);
+            }
             Err(problem) => problems.push(*problem),
         }
     }
@@ -238,6 +243,7 @@ fn place(
         first: tile.first,
         last: tile.last,
         live: (tile.start, tile.end),
+        live_ops: (tile.first, tile.last),
         takes_over: which.source(tile),
     };
     let tiles = tiles.iter().enumerate().map(placed).collect();

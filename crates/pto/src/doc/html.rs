@@ -22,7 +22,7 @@ pub fn escape(text: &str) -> String {
 }
 
 /// Escaped text with backquoted parts as code.
-pub(super) fn inline(text: &str) -> String {
+pub fn inline(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         return escape(text);

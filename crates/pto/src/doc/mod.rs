@@ -16,7 +16,7 @@ mod terminal;
 mod words;
 
 pub use coverage::{Coverage, coverage};
-pub use html::escape;
+pub use html::{escape, inline};
 pub use site::{File, host_file, page_file, reference};
 
 use crate::isa::Op;
