@@ -143,6 +143,35 @@ impl Edit {
     }
 }
 
+/// The text with these changes, line by line.
+///
+/// ```
+/// use pto_isa::{Edit, Span, apply_edits};
+/// let edits = [Edit::before(Span::new(2, 3), "x"), Edit::remove(Span::new(2, 3))];
+/// assert_eq!(apply_edits("a\nb\nc\n", &edits), "a\nx\nc\n");
+/// ```
+#[must_use]
+pub fn apply_edits(source: &str, edits: &[Edit]) -> String {
+    let mut text = String::with_capacity(source.len());
+    let mut start = 0;
+    for line in source.split_inclusive('\n') {
+        let end = start + line.len() as u32;
+        let here =
+            |change: Change| edits.iter().filter(move |e| e.change == change && (start..end).contains(&e.position()));
+        let put = |text: &mut String, e: &Edit| *text += &format!("{}\n", e.text);
+        here(Change::Before).for_each(|e| put(&mut text, e));
+        let is_removed = |e: &Edit| e.change == Change::Remove && e.position() < end && e.end() >= start;
+        if !edits.iter().any(is_removed) {
+            let mut line = line.trim_end_matches('\n').to_string();
+            here(Change::Parameter).for_each(|e| line.insert_str((e.position() - start) as usize, &e.text));
+            text += &format!("{line}\n");
+        }
+        here(Change::After).for_each(|e| put(&mut text, e));
+        start = end;
+    }
+    text
+}
+
 /// What is wrong, where, what would be right, and how to get there.
 ///
 /// ```

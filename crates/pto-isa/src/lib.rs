@@ -31,7 +31,7 @@ mod tile;
 mod types;
 
 pub use codes::Code;
-pub use diag::{Change, Diagnostic, Edit, Label, Severity, Span};
+pub use diag::{Change, Diagnostic, Edit, Label, Severity, Span, apply_edits};
 pub use dtype::{Class, DType, DTypes, ScalarType};
 pub use enums::EnumDef;
 pub use error::{Error, Excerpt, Location, Source};

@@ -332,9 +332,9 @@ impl Detector<'_> {
     }
 }
 
-const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all #pto.fence_scope<gm>";
+const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all <gm>";
 /// Writes all lines back and invalidates them.
-const CLEAN: &str = "pto.cmo.cacheinvalid all #pto.address_space<gm>";
+const CLEAN: &str = "pto.cmo.cacheinvalid all <gm>";
 
 impl Findings<'_> {
     /// A scalar store that is still in its cache when another core or pipe reads the bytes.

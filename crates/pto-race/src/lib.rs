@@ -51,6 +51,7 @@ mod rounds;
 mod shadow;
 mod slices;
 mod snapshot;
+mod tried;
 mod words;
 mod work;
 mod worlds;
@@ -61,7 +62,7 @@ use detector::{Detector, Setting};
 use paths::Branches;
 use polls::polls;
 use pto_cpu::{Arg, Launch, Plan};
-use pto_ir::OpId;
+use pto_ir::{Module, OpId};
 use pto_isa::{Diagnostic, Error, Source, Span, codes};
 use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
@@ -132,6 +133,21 @@ impl RaceReport {
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Looks for fixes of findings that have no edits: changes the text in a few ways, one after the other, and states the first after
+    /// which the finding is gone and nothing else is found. The module was read from the source. `again` checks a changed text within so many
+    /// instructions; it returns `None` if that is no legal program. All trials together take at most about twice the work of this
+    /// report, or 50 000 instructions.
+    #[must_use]
+    pub fn with_tried_fixes(
+        mut self,
+        module: &Module,
+        source: &str,
+        mut again: impl FnMut(&str, u64) -> Option<Self>,
+    ) -> Self {
+        tried::fixes(&mut self, module, source, &mut again);
+        self
     }
 
     /// The findings as an error, so that `?` stops at them.

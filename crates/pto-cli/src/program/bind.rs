@@ -86,6 +86,8 @@ pub(crate) struct BindRequest<'a> {
     pub(crate) blocks: u32,
     /// Their rank, if there are several.
     pub(crate) rank: Option<RankNumber>,
+    /// Memory that is larger than needed is not mentioned.
+    pub(crate) quiet: bool,
 }
 
 /// Gives every parameter an argument.
@@ -125,7 +127,8 @@ pub(crate) fn with_memory(plan: &Plan, request: &BindRequest<'_>, measure: &Meas
         all.push(match done {
             Some(done) => done,
             None => {
-                let need = MemoryNeed { extent: measure.extents[i].as_ref(), read: measure.reads[i] };
+                let need =
+                    MemoryNeed { extent: measure.extents[i].as_ref(), read: measure.reads[i], quiet: request.quiet };
                 memory(param, specs[i], &need, seed, request.seed)?
             }
         });

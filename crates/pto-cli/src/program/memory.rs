@@ -15,6 +15,8 @@ pub(crate) struct MemoryNeed<'a> {
     pub extent: Option<&'a Extent>,
     /// Whether it is read.
     pub read: bool,
+    /// More than that is not mentioned.
+    pub quiet: bool,
 }
 
 /// Gives a parameter memory: what is written for it, or as many numbers as the program needs, random where it reads them and
@@ -46,7 +48,7 @@ pub(crate) fn memory(
     let array = load(param, dtype, &source, needed, seed)
         .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
     let text = spec.map_or(&*origin, |s| &s.text);
-    let content = fit(param, array, needed, text)?;
+    let content = fit(param, array, need, text)?;
     Ok(BoundParam { name: name.clone(), content, origin, inferred, per_column: param.per_column })
 }
 
@@ -128,7 +130,8 @@ pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, Da
 }
 
 /// Checks that the numbers are enough for the parameter.
-fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Result<ArgContent, Failure> {
+fn fit(param: &Param, array: Array, need: &MemoryNeed, text: &str) -> Result<ArgContent, Failure> {
+    let needed = need.extent;
     let (name, found) = (&param.name, shape_text(array.shape()));
     match &param.kind {
         ParamKind::Tile(tile) => tile_content(name, &in_numbers(tile, param.per_column), array, text),
@@ -171,7 +174,7 @@ fn fit(param: &Param, array: Array, needed: Option<&Extent>, text: &str) -> Resu
                 )));
             }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
-                if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count) {
+                if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count && !need.quiet) {
                     let used = shape_text(&extent.shape);
                     let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
                     warn(&text!(

@@ -112,7 +112,7 @@ impl From<Diagnostic> for Stop {
 /// Generated arguments for all parameters of a program with at most this many instructions and elements. Scalars cannot
 /// be generated.
 pub(crate) fn made_up(plan: &Plan, (instructions, elements): (u64, u64)) -> Option<Vec<BoundParam>> {
-    let request = BindRequest { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None };
+    let request = BindRequest { command: "pto race", specs: &[], seed: 0, blocks: 1, rank: None, quiet: false };
     let measure = bind::measured(plan, &request).ok()?;
     let all = measure.extents.iter().flatten().fold(0u64, |sum, extent| sum.saturating_add(extent.elements));
     let short = measure.instructions <= instructions && all <= elements;
@@ -157,9 +157,17 @@ impl ProgramArgs {
     ) -> Result<Ready, Stop> {
         let plan = self.plan(source, program, target)?;
         self.note_other_functions(program, target);
-        let (specs, command) = (self.specs(), self.command(verb));
-        let request =
-            BindRequest { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
+        self.bound(&self.command(verb), plan, false)
+    }
+
+    /// As [`ProgramArgs::ready`], for a changed program, without remarks.
+    pub(crate) fn ready_again(&self, source: &InputText, program: &Program, target: Target) -> Result<Ready, Stop> {
+        self.bound(&self.command("race"), self.plan(source, program, target)?, true)
+    }
+
+    fn bound(&self, command: &str, plan: Plan, quiet: bool) -> Result<Ready, Stop> {
+        let specs = self.specs();
+        let request = self.request(command, &specs, quiet);
         let (bound, measure) = match self.ranks {
             Some(count) => ranks::bind_all(&plan, &request, count as usize)?,
             None => bind::bind(&plan, &request)?,
@@ -177,10 +185,13 @@ impl ProgramArgs {
     ) -> Result<(Plan, Vec<Known>), Stop> {
         let plan = self.plan(source, program, target)?;
         let (specs, command) = (self.specs(), self.command(verb));
-        let request =
-            BindRequest { command: &command, specs: &specs, seed: self.seed, blocks: self.blocks, rank: None };
+        let request = self.request(&command, &specs, false);
         let known = bind::numbers(&plan, &request)?;
         Ok((plan, known))
+    }
+
+    fn request<'a>(&self, command: &'a str, specs: &'a [Spec], quiet: bool) -> BindRequest<'a> {
+        BindRequest { command, specs, seed: self.seed, blocks: self.blocks, rank: None, quiet }
     }
 
     /// One for each file, where values that are no assignments name further files.

@@ -109,6 +109,18 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     }
 }
 
+impl Args {
+    fn check<'a>(&self, plan: &'a pto::Plan) -> race::Check<'a> {
+        let check = race::Check::new(self.program.launch(plan, 1));
+        let check = if self.all_paths { check.all_paths() } else { check };
+        match self.sync {
+            Some(OrderedByArg::Manual) => check.sync(OrderedBy::Manual),
+            Some(OrderedByArg::Auto) => check.sync(OrderedBy::Auto),
+            None => check,
+        }
+    }
+}
+
 /// What a run showed, what the checks say besides, and what came of another order.
 struct RaceResult {
     report: race::RaceReport,
@@ -136,15 +148,13 @@ fn find(args: &Args, source: &InputText, program: &Program, target: Target) -> R
     let mut ready = args.program.ready("race", source, program, target)?;
     let total = ready.measure.work;
     let (plan, mut arguments) = ready.parts();
-    let check = race::Check::new(args.program.launch(plan, 1));
-    let check = if args.all_paths { check.all_paths() } else { check };
-    let check = args.limit.into_iter().fold(check, race::Check::limit);
-    let check = match args.sync {
-        Some(OrderedByArg::Manual) => check.sync(OrderedBy::Manual),
-        Some(OrderedByArg::Auto) => check.sync(OrderedBy::Auto),
-        None => check,
-    };
+    let check = args.limit.into_iter().fold(args.check(plan), race::Check::limit);
     let report = progress::watch(total, |counter| check.progress(counter).run(&mut arguments));
+    let report = report.with_tried_fixes(program.module(), &source.text, |text, limit| {
+        let mut changed = args.program.ready_again(source, &Program::parse(text), target).ok()?;
+        let (plan, mut arguments) = changed.parts();
+        Some(args.check(plan).limit(limit).run(&mut arguments))
+    });
     let warnings = warnings(plan, &report.findings);
     if args.schedule == Schedule::Program {
         return Ok(RaceResult { report, warnings, shaken: None });

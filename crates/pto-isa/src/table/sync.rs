@@ -56,8 +56,8 @@ const EVENT: Row = SYNC
     .pattern("[#src_op, #dst_op, #event_id] {}")
     .example(
         "func.func @f() {\n  \
-         pto.record_event [#pto.pipe_event_type<TLOAD>, #pto.pipe_event_type<TVEC>, #pto.event<EVENT_ID0>]\n  \
-         pto.wait_event [#pto.pipe_event_type<TLOAD>, #pto.pipe_event_type<TVEC>, #pto.event<EVENT_ID0>]\n  \
+         pto.record_event[#pto.pipe_event_type<TLOAD>, #pto.pipe_event_type<TVEC>, #pto.event<EVENT_ID0>]\n  \
+         pto.wait_event[#pto.pipe_event_type<TLOAD>, #pto.pipe_event_type<TVEC>, #pto.event<EVENT_ID0>]\n  \
          return\n}\n",
     );
 
@@ -97,8 +97,8 @@ const BUFFER_DYN: Row = SYNC
     );
 
 const BUFFER_EXAMPLE: &str = "func.func @f() {\n  \
-     pto.get_buf [#pto.pipe_event_type<TVEC>, 0]\n  \
-     pto.rls_buf [#pto.pipe_event_type<TVEC>, 0]\n  \
+     pto.get_buf[#pto.pipe_event_type<TVEC>, 0]\n  \
+     pto.rls_buf[#pto.pipe_event_type<TVEC>, 0]\n  \
      return\n}\n";
 
 const SIGNAL_PIPE: AttrSpec = attr("pipe", PIPE, "the pipe that sends, or that waits");
@@ -151,8 +151,8 @@ family! { Sync, "pto", sync;
         .notes(&["One page speaks of 16 event ids; the devices have 8 per ordered pair of pipes."])
         .example(
             "func.func @f() {\n  \
-             pto.set_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n  \
-             pto.wait_flag [<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n  \
+             pto.set_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n  \
+             pto.wait_flag[<PIPE_MTE2>, <PIPE_V>, <EVENT_ID0>]\n  \
              return\n}\n",
         );
 
@@ -166,8 +166,8 @@ family! { Sync, "pto", sync;
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag.md")
         .example(
             "func.func @f() {\n  \
-             pto.set_flag [<PIPE_V>, <PIPE_MTE3>, <EVENT_ID1>]\n  \
-             pto.wait_flag [<PIPE_V>, <PIPE_MTE3>, <EVENT_ID1>]\n  \
+             pto.set_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID1>]\n  \
+             pto.wait_flag[<PIPE_V>, <PIPE_MTE3>, <EVENT_ID1>]\n  \
              return\n}\n",
         );
 
@@ -181,8 +181,8 @@ family! { Sync, "pto", sync;
         .page("docs/isa/scalar/ops/pipeline-sync/set-flag.md")
         .example(
             "func.func @f(%id: index) {\n  \
-             pto.set_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
-             pto.wait_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+             pto.set_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+             pto.wait_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              return\n}\n",
         )
         .cpp_forms(&[form("set_flag(=src_pipe, =dst_pipe, static_cast<event_t>($event_id))")]);
@@ -196,8 +196,8 @@ family! { Sync, "pto", sync;
         .page("docs/isa/scalar/ops/pipeline-sync/wait-flag.md")
         .example(
             "func.func @f(%id: index) {\n  \
-             pto.set_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
-             pto.wait_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+             pto.set_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+             pto.wait_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
              return\n}\n",
         )
         .cpp_forms(&[form("wait_flag(=src_pipe, =dst_pipe, static_cast<event_t>($event_id))")]);
@@ -563,8 +563,8 @@ const EVENT_IDS_EXAMPLE: &str = "func.func @f(%i: index) {\n  \
      %one = arith.constant 1 : index\n  \
      pto.eventid_array_set %ids[%i], %one : !pto.eventid_array<4>\n  \
      %id = pto.eventid_array_get %ids[%i] : !pto.eventid_array<4>\n  \
-     pto.set_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
-     pto.wait_flag_dyn [#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+     pto.set_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
+     pto.wait_flag_dyn[#pto.pipe<PIPE_MTE2>, #pto.pipe<PIPE_V>, %id]\n  \
      return\n}\n";
 
 /// A pipe attribute that names one executing pipe.

@@ -30,9 +30,11 @@ pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, fu
         return cleans;
     }
     let all: Vec<GlobalAccesses> = functions.iter().map(|f| GlobalAccesses::of(checked, places, *f)).collect();
-    // Behind a call, a pointer has another name.
+    // Behind a call, a pointer has another name. A function that states its own order may be called, too.
     let has_calls = !places.calls.is_empty();
-    let shared = OtherPipes::join(all.iter().map(|a| &a.others));
+    let rest: Vec<OpId> = module.functions().into_iter().filter(|f| has_calls && !functions.contains(f)).collect();
+    let rest: Vec<GlobalAccesses> = rest.iter().map(|f| GlobalAccesses::of(checked, places, *f)).collect();
+    let shared = OtherPipes::join(all.iter().chain(&rest).map(|a| &a.others));
     for (accesses, function) in all.iter().zip(functions) {
         let others = if has_calls { &shared } else { &accesses.others };
         let is_in = |homes: &BTreeSet<Home>, home: Home| match home {

@@ -5,7 +5,7 @@
 
 use super::text::StatementPair;
 use super::*;
-use pto_isa::row::{CommOp, Control, Meaning, SyncOp};
+use pto_isa::row::{CommOp, Control, FlagForm, Meaning, SyncOp};
 
 /// A fix: what is missing, what to do, and the edits if they are certain.
 pub(super) struct Repair {
@@ -45,8 +45,7 @@ impl Repair {
 
 pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
 /// Writes scalar stores in the data cache back to memory.
-const WRITE_BACK: [&str; 2] =
-    ["pto.cmo.cacheinvalid all #pto.address_space<gm>", "pto.fence.barrier_all #pto.fence_scope<gm>"];
+const WRITE_BACK: [&str; 2] = ["pto.cmo.cacheinvalid all <gm>", "pto.fence.barrier_all <gm>"];
 pub(super) const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
 pub(super) const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
 /// Signals that a program may use; `syncall` uses those above.
@@ -137,8 +136,8 @@ impl Findings<'_> {
         let (Some(pair), Some(id)) = (self.text().pair(first, second), self.free_id(from, to)) else {
             return repair.edits(vec![Edit::before(at(second), BARRIER_ALL)]);
         };
-        let flag = format!("[<{from}>, <{to}>, <EVENT_ID{id}>]");
-        let (set, wait) = (format!("pto.set_flag {flag}"), format!("pto.wait_flag {flag}"));
+        let flag = |op: SyncOp| format!("pto.{}[<{from}>, <{to}>, <EVENT_ID{id}>]", Op::of(op).row().name);
+        let (set, wait) = (flag(SyncOp::SetFlag(FlagForm::Fixed)), flag(SyncOp::WaitFlag(FlagForm::Fixed)));
         let (a, b) = pair.ends();
         if self.text().position(a) < self.text().position(b) {
             let a = self.text().written_back(a);

@@ -37,14 +37,14 @@ impl Findings<'_> {
         let (src, dst) = (self.class(like, ["src_pipe", "src_op"])?, self.class(like, ["dst_pipe", "dst_op"])?);
         let (_, _, own) = pto_check::flag_of(self.module, like)?;
         let id = event.or(own.map(u32::from))?;
-        Some(format!("pto.{name} [{src}, {dst}, <EVENT_ID{id}>]"))
+        Some(format!("pto.{name}[{src}, {dst}, <EVENT_ID{id}>]"))
     }
 
     /// A set or a wait with a computed id.
     pub(super) fn computed_text(&self, flag: Flag, is_set: bool, id: &str) -> String {
         let form = FlagForm::Computed;
         let name = Op::of(if is_set { SyncOp::SetFlag(form) } else { SyncOp::WaitFlag(form) }).row().name;
-        format!("pto.{name} [<{}>, <{}>, %{id}]", flag.src, flag.dst)
+        format!("pto.{name}[<{}>, <{}>, %{id}]", flag.src, flag.dst)
     }
 
     /// Acquires or releases a token, for the pipe of another statement.
@@ -57,7 +57,7 @@ impl Findings<'_> {
         let (class, id) =
             (self.class(like, ["op_type", "op_type"])?, self.module.attr(like, "buf_id").and_then(Attr::int)?);
         let rest = attributes_text(self.module, like, &["op_type", "buf_id"]);
-        Some(format!("pto.{name} [{class}, {id}] {rest}").trim_end().to_string())
+        Some(format!("pto.{name}[{class}, {id}] {rest}").trim_end().to_string())
     }
 
     /// A signal, or a wait for one, with another id.

@@ -32,7 +32,7 @@ use stated::Stated;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub(crate) use stuck::{AwaitedWord, StuckCore};
-use text::ProgramText;
+pub(crate) use text::ProgramText;
 
 /// An instruction on a core.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

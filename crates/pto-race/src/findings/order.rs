@@ -18,7 +18,7 @@ impl Findings<'_> {
             match all.wait_between(flag, first.op, second.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
-                    "wait for it in between, with pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or use another id{other}",
+                    "wait for it in between, with pto.wait_flag[<{}>, <{}>, <EVENT_ID{}>], or use another id{other}",
                     flag.src, flag.dst, flag.id
                 )),
             }
@@ -56,7 +56,7 @@ impl Findings<'_> {
             match all.set_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
-                    "set it before: pto.set_flag [<{}>, <{}>, <EVENT_ID{}>]; a flag that a loop waits for first is set once before the loop",
+                    "set it before: pto.set_flag[<{}>, <{}>, <EVENT_ID{}>]; a flag that a loop waits for first is set once before the loop",
                     flag.src, flag.dst, flag.id
                 )),
             }
@@ -73,7 +73,7 @@ impl Findings<'_> {
             match all.wait_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
-                    "wait for it before the program ends: pto.wait_flag [<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
+                    "wait for it before the program ends: pto.wait_flag[<{}>, <{}>, <EVENT_ID{}>], or leave the set out",
                     flag.src, flag.dst, flag.id
                 )),
             }

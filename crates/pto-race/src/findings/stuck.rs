@@ -153,8 +153,8 @@ impl Findings<'_> {
             format!("%{at} = arith.constant {place} : index"),
             format!("%{word} = arith.constant {number} : {elem}"),
             format!("pto.store_scalar %{word}, %{pointer}[%{at}] : !pto.ptr<{elem}>, {elem}"),
-            "pto.cmo.cacheinvalid all #pto.address_space<gm>".to_string(),
-            "pto.fence.barrier_all #pto.fence_scope<gm>".to_string(),
+            "pto.cmo.cacheinvalid all <gm>".to_string(),
+            "pto.fence.barrier_all <gm>".to_string(),
             "}".to_string(),
         ]
     }

@@ -14,11 +14,26 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{LazyLock, Mutex, OnceLock};
 
 /// Deletions that change nothing, and why.
-const REDUNDANT: &[(&str, &str, &str)] = &[(
-    "popped_tile_overwritten_by_the_ring.fixed.pto",
-    "pto.barrier <PIPE_MTE1>",
-    "the first of two: MTE1 has told MTE2 that it is done and has waited for its answer, so it has waited for itself",
-)];
+const REDUNDANT: &[(&str, &str, &str)] = &[
+    (
+        "barrier_left_early.fixed.pto",
+        "pto.syncall() mode = <hard>, core_type = <aiv_only>",
+        "all cores come to it, and there is no data",
+    ),
+    (
+        "command_before_all_have_answered.fixed.pto",
+        "pto.barrier <PIPE_ALL>",
+        "the last command reads nothing, and nothing follows the last store of a block",
+    ),
+    (
+        "popped_tile_overwritten_by_the_ring.fixed.pto",
+        "pto.barrier <PIPE_MTE1>",
+        "the first of two: MTE1 has told MTE2 that it is done and has waited for its answer, so it has waited for itself",
+    ),
+    ("signal_in_no_branch.fixed.pto", "pto.sync.set <PIPE_MTE3>, 3", UNTAKEN),
+    ("signal_in_no_branch.fixed.pto", "pto.sync.wait <PIPE_MTE2>, 3", UNTAKEN),
+];
+const UNTAKEN: &str = "the argument does not lead there";
 
 /// Operations that order pipes or cores.
 const ORDERING: [&str; 11] = [

@@ -101,3 +101,41 @@ fn cleans_of_the_program_are_kept() {
     assert_eq!(cleans(&is_kept(&[&put("%seven", "%p[%c3]"), clean, LOAD_P, STORE_Q])), 2);
     is_kept(&[LOAD_Q, STORE_P, clean, &get("x", "%p[%c0]")]);
 }
+
+/// A function that computes its flags is left as it is, and its tile accesses count for its callers.
+#[test]
+fn a_scalar_store_is_written_back_before_a_call_that_loads_it() {
+    let text = "
+  !t = !pto.tile_buf<vec, 8x8xi32>
+  !v = !pto.tensor_view<8x8xi32>
+  func.func @copy(%from: !pto.ptr<i32>, %to: !pto.ptr<i32>, %id: index) {
+    %c1 = arith.constant 1 : index
+    %c8 = arith.constant 8 : index
+    %at = arith.constant 0 : i64
+    %fv = pto.make_tensor_view %from, shape = [%c8, %c8], strides = [%c8, %c1] {layout = #pto.layout<nd>} : !v
+    %tv = pto.make_tensor_view %to, shape = [%c8, %c8], strides = [%c8, %c1] {layout = #pto.layout<nd>} : !v
+    %a = pto.alloc_tile addr = %at : !t
+    pto.tload ins(%fv : !v) outs(%a : !t)
+    pto.set_flag_dyn[<PIPE_MTE2>, <PIPE_MTE3>, %id]
+    pto.wait_flag_dyn[<PIPE_MTE2>, <PIPE_MTE3>, %id]
+    pto.tstore ins(%a : !t) outs(%tv : !v)
+    return
+  }
+  func.func @f(%p: !pto.ptr<i32>, %q: !pto.ptr<i32>) attributes {pto.entry} {
+    %c0 = arith.constant 0 : index
+    %seven = arith.constant 7 : i32
+    pto.store_scalar %seven, %p[%c0] : !pto.ptr<i32>, i32
+    func.call @copy(%p, %q, %c0) : (!pto.ptr<i32>, !pto.ptr<i32>, index) -> ()
+    return
+  }";
+    for target in [Target::A2A3, Target::A5] {
+        let checked = Program::parse(text).check(target).unwrap_or_else(|e| panic!("{e:?}"));
+        let (low_text, low) = again(&lowered(&checked, false, SyncMode::Minimal));
+        assert!(cleans(&low_text) > 0, "{low_text}");
+        let (mut p, mut q) = ((0..64).collect::<Vec<i32>>(), vec![0i32; 64]);
+        let plan = prepared(&low, target, &low_text);
+        let report = race::check(plan.launch(), &mut [Arg::write(&mut p), Arg::write(&mut q)]);
+        assert!(report.findings.is_empty(), "{:?}\n{low_text}", report.findings);
+        assert_eq!(p, q);
+    }
+}
