@@ -189,7 +189,7 @@ pub(crate) fn write_report(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// `870 bytes`, `123 KB`, `4.2 MB`
-fn size(bytes: usize) -> String {
+pub(crate) fn size(bytes: usize) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),

@@ -11,3 +11,4 @@ mod output_files;
 mod picture;
 mod race_fixes;
 mod run;
+mod site;

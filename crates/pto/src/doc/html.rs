@@ -31,17 +31,6 @@ pub fn inline(text: &str) -> String {
     parts.iter().enumerate().map(part).collect()
 }
 
-/// A whole document; pages that share a stylesheet lie in one directory.
-pub(super) fn document(title: &str, header: &str, main: &str) -> String {
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>{}</title>\n<link rel=\"stylesheet\" href=\"style.css\">\n</head>\n<body>\n\
-         <header class=\"bar\">{header}</header>\n{main}</body>\n</html>\n",
-        escape(title)
-    )
-}
-
 /// The sections of a page, each with an anchor.
 pub(super) fn sections(page: &Page) -> String {
     let section = |s: &super::Section| {

@@ -8,6 +8,7 @@ mod content;
 mod coverage;
 mod example;
 mod forms;
+mod frame;
 mod html;
 mod placed;
 mod problems;
@@ -16,8 +17,10 @@ mod terminal;
 mod words;
 
 pub use coverage::{Coverage, coverage};
+pub use frame::{PageFrame, SearchEntry, search_file, shared_files};
 pub use html::{escape, inline};
-pub use site::{File, host_file, page_file, reference};
+pub use problems::FILE as DIAGNOSTICS_FILE;
+pub use site::{File, INSTRUCTIONS_FILE, host_file, page_file, pages, reference, search_entries};
 
 use crate::isa::Op;
 

@@ -1,21 +1,32 @@
 //! The page of all diagnostics.
 
-use super::html::{document, escape, inline};
+use super::frame::{PageFrame, SearchEntry};
+use super::html::{escape, inline};
 use crate::isa::codes::{CODES, Entry};
+use pto_isa::text;
 
-/// The file of the page. The id of a diagnostic is an anchor in it.
-pub(super) const FILE: &str = "diagnostics.html";
+/// The file of all diagnostics. The id of a diagnostic is an anchor in it.
+pub const FILE: &str = "diagnostics.html";
 
-pub(super) fn page() -> String {
+pub(super) fn page(frame: &PageFrame) -> String {
     let link = |e: &Entry| format!("<a href=\"#{0}\">{0}</a>\n", e.code);
-    let entries: String = CODES.iter().map(section).collect();
+    let side = format!("<h2>{}</h2>\n{}", text!("Diagnostics"), CODES.iter().map(link).collect::<String>());
     let main = format!(
-        "<div class=\"columns\">\n<nav class=\"side\">\n<a href=\"index.html\">All instructions</a>\n<h2>Diagnostics</h2>\n{}</nav>\n\
-         <main>\n<h1>Diagnostics</h1>\n<p class=\"summary\">What each means and how to fix it. <code>pto explain</code> shows one.</p>\n\
-         {entries}</main>\n</div>\n",
-        CODES.iter().map(link).collect::<String>(),
+        "<h1>{}</h1>\n<p class=\"summary\">{}</p>\n{}",
+        text!("Diagnostics"),
+        inline(text!("What each means and how to fix it. `pto explain` shows one.")),
+        CODES.iter().map(section).collect::<String>()
     );
-    document("Diagnostics · PTO instructions", "<a class=\"home\" href=\"index.html\">PTO instructions</a>", &main)
+    frame.document(FILE, text!("Diagnostics"), ("", &side), &main)
+}
+
+pub(super) fn search_entries() -> impl Iterator<Item = SearchEntry> {
+    CODES.iter().map(|e| SearchEntry {
+        title: e.code.id().to_string(),
+        kind: text!("Diagnostics").to_string(),
+        summary: e.title.replace('`', ""),
+        link: format!("{FILE}#{}", e.code.id()),
+    })
 }
 
 fn section(entry: &Entry) -> String {

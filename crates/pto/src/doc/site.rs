@@ -1,36 +1,65 @@
-//! The reference as a set of files: an index, a list of the host operations, a page for each of both, the diagnostics, a stylesheet.
+//! The reference as a set of files: a list of the instructions and one of the host operations, a page for each of both, the
+//! diagnostics.
 
-use super::html::{contents, document, escape, inline, sections};
+use super::frame::{PageFrame, SearchEntry, search_file, shared_files};
+use super::html::{contents, escape, inline, sections};
 use super::{content, problems, words};
 use crate::isa::{Family, Op, Target, table};
+use pto_isa::text;
 
-const STYLE: &str = include_str!("style.css");
 const FILTER: &str = include_str!("filter.js");
 
-/// Every file of the reference: its name and what is in it. Nothing outside the set is referred to.
+/// The file that lists the instructions.
+pub const INSTRUCTIONS_FILE: &str = "instructions.html";
+
+/// The reference by itself, in the current language: every file with what is in it. Nothing outside the set is referred to.
 ///
 /// ```
 /// let files = pto::doc::reference();
-/// assert!(files.iter().any(|file| file.name == "index.html"));
+/// assert!(files.iter().any(|file| file.name == "instructions.html"));
 /// assert!(files.iter().any(|file| file.name == "tmax.html" && file.text.contains("pto.tmax")));
 /// ```
 pub fn reference() -> Vec<File> {
+    let frame = PageFrame::new()
+        .link(text!("Instructions"), INSTRUCTIONS_FILE)
+        .link(text!("Host operations"), host_file())
+        .link(text!("Diagnostics"), problems::FILE);
+    let mut files = pages(&frame);
+    files.extend(shared_files());
+    files.push(search_file(&search_entries()));
+    files
+}
+
+/// The pages of the reference in the current language, as part of a site.
+pub fn pages(frame: &PageFrame) -> Vec<File> {
     let ops: Vec<Op> = table::isa().collect();
     let host_ops = host_ops();
-    let file = |name: &str, text: String| File { name: name.to_string(), text };
     let mut files = vec![
-        file("index.html", index(&ops)),
-        file(host_file(), host(&host_ops)),
-        file(problems::FILE, problems::page()),
-        file("style.css", STYLE.to_string()),
+        File::new(INSTRUCTIONS_FILE, index(frame, &ops)),
+        File::new(host_file(), host(frame, &host_ops)),
+        File::new(problems::FILE, problems::page(frame)),
     ];
     for list in [&ops, &host_ops] {
-        files.extend((0..list.len()).map(|at| file(&page_file(list[at]), page(list, at))));
+        files.extend((0..list.len()).map(|at| File::new(&page_file(list[at]), page(frame, list, at))));
     }
     files
 }
 
-/// A file of the reference.
+/// What a search finds in the reference: instructions, operations and diagnostics.
+pub fn search_entries() -> Vec<SearchEntry> {
+    let entry = |op: Op| {
+        let row = op.row();
+        SearchEntry {
+            title: row.name.to_uppercase(),
+            kind: row.family.title().to_string(),
+            summary: row.summary().replace('`', ""),
+            link: page_file(op),
+        }
+    };
+    table::isa().chain(host_ops()).map(entry).chain(problems::search_entries()).collect()
+}
+
+/// A file of a site.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct File {
@@ -38,6 +67,13 @@ pub struct File {
     pub name: String,
     /// What is in it.
     pub text: String,
+}
+
+impl File {
+    /// A file of this name.
+    pub fn new(name: &str, text: String) -> Self {
+        Self { name: name.to_string(), text }
+    }
 }
 
 /// The file an instruction's page is in.
@@ -61,31 +97,32 @@ fn anchor(family: Family) -> String {
     format!("{family:?}").to_lowercase()
 }
 
-fn page(ops: &[Op], at: usize) -> String {
+fn page(frame: &PageFrame, ops: &[Op], at: usize) -> String {
     let op = ops[at];
     let page = content::page(op);
     let row = op.row();
     let family = escape(row.family.title());
-    let list = if row.family.is_isa() { "index.html" } else { host_file() };
-    let header = format!(
-        "<a class=\"home\" href=\"index.html\">PTO instructions</a>\
-         <a href=\"{list}#{}\">{family}</a><span class=\"gap\"></span>{}{}",
+    let (list, name) = match row.family.is_isa() {
+        true => (INSTRUCTIONS_FILE, text!("Instructions")),
+        false => (host_file(), text!("Host operations")),
+    };
+    let trail = format!(
+        "<nav class=\"trail\"><a href=\"{list}\">{name}</a><a href=\"{list}#{}\">{family}</a><span class=\"gap\"></span>{}{}</nav>\n",
         anchor(row.family),
         neighbour(at.checked_sub(1).map(|a| ops[a]), "prev", "←"),
         neighbour(ops.get(at + 1).copied(), "next", "→"),
     );
     let facts: String =
         page.facts.iter().map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(text))).collect();
+    let here = format!("<h2>{}</h2>\n{}", text!("On this page"), contents(&page));
+    let more = format!("<h2>{family}</h2>\n{}", siblings(ops, op));
     let main = format!(
-        "<div class=\"columns\">\n<nav class=\"side\">\n<h2>On this page</h2>\n{}<h2>{family}</h2>\n{}</nav>\n\
-         <main>\n<h1>{}</h1>\n<p class=\"summary\">{}</p>\n<dl class=\"facts\">\n{facts}</dl>\n{}</main>\n</div>\n",
-        contents(&page),
-        siblings(ops, op),
+        "{trail}<h1>{}</h1>\n<p class=\"summary\">{}</p>\n<dl class=\"facts\">\n{facts}</dl>\n{}",
         escape(&page.title),
         inline(page.summary),
         sections(&page),
     );
-    document(&format!("{} · PTO instructions", page.title), &header, &main)
+    frame.document(&page_file(op), &page.title, (&here, &more), &main)
 }
 
 fn neighbour(op: Option<Op>, rel: &str, arrow: &str) -> String {
@@ -104,29 +141,28 @@ fn siblings(ops: &[Op], this: Op) -> String {
     ops.iter().filter(|op| op.row().family == this.row().family).map(link).collect()
 }
 
-fn index(ops: &[Op]) -> String {
+fn index(frame: &PageFrame, ops: &[Op]) -> String {
     let options: String = Target::ALL.iter().map(|t| format!("<option>{t}</option>")).collect();
-    let header = format!(
-        "<a class=\"home\" href=\"index.html\">PTO instructions</a><span class=\"gap\"></span>\
-         <input id=\"find\" type=\"search\" placeholder=\"Search {} instructions\" aria-label=\"Search\" autofocus>\
-         <select id=\"target\" aria-label=\"Target\"><option value=\"\">all targets</option>{options}</select>",
-        ops.len()
+    let (narrow, target, all) = (text!("Show only …"), text!("Target"), text!("all targets"));
+    let filter = format!(
+        "<p class=\"filter\"><input id=\"find\" type=\"search\" placeholder=\"{narrow}\" aria-label=\"{narrow}\">\
+         <select id=\"target\" aria-label=\"{target}\"><option value=\"\">{all}</option>{options}</select></p>\n"
     );
     let families = families(ops);
     let link = |f: &Family| format!("<a href=\"#{}\">{}</a>\n", anchor(*f), escape(f.title()));
     let side: String = families.iter().map(link).collect();
+    let here = format!("<h2>{}</h2>\n{side}", text!("Families"));
+    let (elsewhere, host) = (text!("Elsewhere"), text!("Host operations"));
+    let more = format!("<h2>{elsewhere}</h2>\n<a href=\"{}\">{host}</a>\n", host_file());
     let groups: String = families.iter().map(|&f| group(ops, f)).collect();
     let targets: String =
         Target::ALL.iter().map(|t| format!("<dt>{t}</dt><dd>{}</dd>\n", escape(t.profile().summary))).collect();
     let main = format!(
-        "<div class=\"columns\">\n<nav class=\"side\">\n<h2>Families</h2>\n{side}\
-         <h2>Elsewhere</h2>\n<a href=\"{}\">Host operations</a>\n<a href=\"{}\">Diagnostics</a>\n</nav>\n\
-         <main>\n<h1>PTO instructions</h1>\n<dl class=\"facts\">\n{targets}</dl>\n{groups}\
-         <p id=\"none\" hidden>Nothing of that name.</p>\n</main>\n</div>\n<script>\n{FILTER}</script>\n",
-        host_file(),
-        problems::FILE,
+        "<h1>{}</h1>\n<dl class=\"facts\">\n{targets}</dl>\n{filter}{groups}<p id=\"none\" hidden>{}</p>\n<script>\n{FILTER}</script>\n",
+        text!("{count} instructions", count = ops.len()),
+        text!("Nothing found."),
     );
-    document("PTO instructions", &header, &main)
+    frame.document(INSTRUCTIONS_FILE, text!("Instructions"), (&here, &more), &main)
 }
 
 /// One family of the index.
@@ -155,7 +191,7 @@ fn host_ops() -> Vec<Op> {
 }
 
 /// The host operations: names and what they do.
-fn host(ops: &[Op]) -> String {
+fn host(frame: &PageFrame, ops: &[Op]) -> String {
     let group = |f: Family| {
         let entry = |op: &Op| {
             let (name, summary) = (escape(&op.row().full_name()), inline(op.row().summary()));
@@ -167,12 +203,14 @@ fn host(ops: &[Op]) -> String {
             "<section id=\"{id}\">\n<h2><a href=\"#{id}\">{title}</a></h2>\n<table class=\"list\"><tbody>\n{rows}</tbody></table>\n</section>\n"
         )
     };
-    let groups: String = families(ops).into_iter().map(group).collect();
-    let header = "<a class=\"home\" href=\"index.html\">PTO instructions</a>";
+    let families = families(ops);
+    let link = |f: &Family| format!("<a href=\"#{}\">{}</a>\n", anchor(*f), escape(f.title()));
+    let side: String = families.iter().map(link).collect();
+    let groups: String = families.into_iter().map(group).collect();
     let main = format!(
-        "<div class=\"columns\">\n<nav class=\"side\">\n<a href=\"index.html\">All instructions</a>\n</nav>\n<main>\n\
-         <h1>Host operations</h1>\n<p class=\"summary\">What programs are glued with: scalars, addresses, functions and \
-         control flow.</p>\n{groups}</main>\n</div>\n"
+        "<h1>{}</h1>\n<p class=\"summary\">{}</p>\n{groups}",
+        text!("Host operations"),
+        text!("What programs are glued with: scalars, addresses, functions and control flow."),
     );
-    document("Host operations · PTO instructions", header, &main)
+    frame.document(host_file(), text!("Host operations"), (&side, ""), &main)
 }

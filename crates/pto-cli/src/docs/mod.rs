@@ -1,7 +1,11 @@
 //! `pto doc`
 
+mod markdown;
+mod pages;
+mod site;
+
 use super::files;
-use super::{CommandResult, Failure, Outcome, isa, json, out};
+use super::{CommandResult, Failure, Outcome, isa, json, out, warn};
 use pto::doc;
 use pto::isa::text;
 use pto::isa::{Op, table};
@@ -15,17 +19,17 @@ pub(crate) struct Args {
     /// Print the row of the instruction as JSON
     #[arg(long, conflicts_with = "all")]
     json: bool,
-    /// Write the whole reference as HTML
+    /// Write the whole site as HTML: guide, language, instructions, diagnostics and documents, in English and Chinese
     #[arg(long, requires = "out", conflicts_with = "name")]
     all: bool,
-    /// Directory for the reference; created if it does not exist
+    /// Directory for the site; created if it does not exist
     #[arg(long, value_name = "DIR", requires = "all")]
     out: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &Args) -> CommandResult {
     if let (true, Some(dir)) = (args.all, args.out.as_deref()) {
-        return write_reference(dir);
+        return write_site(dir);
     }
     let op = find(args.name.as_deref().unwrap_or_default())?;
     if args.json {
@@ -53,13 +57,22 @@ fn find(name: &str) -> Result<Op, Failure> {
     })
 }
 
-fn write_reference(dir: &Path) -> CommandResult {
-    std::fs::create_dir_all(dir).map_err(|e| files::failed(dir, &e))?;
-    let files = doc::reference();
+fn write_site(dir: &Path) -> CommandResult {
+    let files = site::files();
     for file in &files {
-        files::write(&dir.join(&file.name), file.text.as_bytes())?;
+        let path = dir.join(&file.name);
+        let folder = files::directory(&path);
+        std::fs::create_dir_all(folder).map_err(|e| files::failed(folder, &e))?;
+        files::write(&path, &file.bytes)?;
     }
     let pages = files.iter().filter(|file| file.name.ends_with(".html")).count();
-    out(&format!("{pages} pages, {}\n", dir.join("index.html").display()))?;
+    let bytes = files.iter().map(|file| file.bytes.len()).sum();
+    let index = dir.join("index.html");
+    warn(&text!(
+        "wrote {pages} pages ({size}), starting at {index}",
+        pages,
+        size = files::size(bytes),
+        index = index.display()
+    ));
     Ok(Outcome::Clean)
 }
