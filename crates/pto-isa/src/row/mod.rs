@@ -101,6 +101,8 @@ pub struct Row {
     pub page: &'static str,
     /// Notes for authors: known differences between sources and devices.
     pub notes: &'static [&'static str],
+    /// What its page leaves open or contradicts, and what holds here: see docs/decisions.md.
+    pub decided: &'static [&'static str],
     /// A complete program that uses it, where one cannot be derived from the row.
     pub example: &'static str,
 }
@@ -141,6 +143,7 @@ impl Row {
         bytecode: None,
         page: "",
         notes: &[],
+        decided: &[],
         example: "",
     };
 
@@ -522,6 +525,13 @@ impl Row {
     #[must_use]
     pub const fn notes(mut self, notes: &'static [&'static str]) -> Self {
         self.notes = notes;
+        self
+    }
+
+    /// Decisions of this project, for the reference page.
+    #[must_use]
+    pub const fn decided(mut self, decisions: &'static [&'static str]) -> Self {
+        self.decided = decisions;
         self
     }
 

@@ -461,8 +461,6 @@ family! { Elementwise, "pto", elementwise;
     /// Elementwise maximum of two tiles.
     ///
     /// `dst[i,j] = max(src0[i,j], src1[i,j])` over the valid region of `dst`.
-    ///
-    /// The page says nothing about NaN and signed zeros; do not rely on which operand wins.
     tmax: BINARY.combines(Combine::Max)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
@@ -470,6 +468,12 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TMAX")
         .page("docs/isa/TMAX.md")
+        .decided(&[
+            "NaN: a NaN in either operand gives NaN, and `max(+0, -0)` is +0. Public sources differ, so a \
+             program for devices should not depend on it.",
+            "Valid regions: the page assumes that they fit and asks for equal ones at run time. Here regions that differ are \
+             an error, in the checks if they are known there, else when the program runs.",
+        ])
         .notes(&[
             "NaN: the vector unit's page says that a NaN operand gives NaN; the formal specification drops it; \
              the public simulator keeps src0 unless src1 is larger.",
@@ -480,8 +484,6 @@ family! { Elementwise, "pto", elementwise;
     /// Elementwise minimum of two tiles.
     ///
     /// `dst[i,j] = min(src0[i,j], src1[i,j])` over the valid region of `dst`.
-    ///
-    /// The page says nothing about NaN and signed zeros; do not rely on which operand wins.
     tmin: BINARY.combines(Combine::Min)
         .types(A2A3, &[I32, I16, F16, F32])
         .types(A5, &[U32, I32, U16, I16, U8, I8, F32, F16])
@@ -489,6 +491,12 @@ family! { Elementwise, "pto", elementwise;
         .documented(BINARY_FIGURES)
         .cpp("TMIN")
         .page("docs/isa/TMIN.md")
+        .decided(&[
+            "NaN: a NaN in either operand gives NaN, and `min(+0, -0)` is -0. Public sources differ, so a \
+             program for devices should not depend on it.",
+            "Valid regions: the page assumes that they fit and asks for equal ones at run time. Here regions that differ are \
+             an error, in the checks if they are known there, else when the program runs.",
+        ])
         .notes(&[
             "NaN: the vector unit's page says that a NaN operand gives NaN; the formal specification drops it; \
              the public simulator keeps src0 unless src1 is smaller.",

@@ -361,6 +361,13 @@ family! { Expand, "pto", expand;
         .cpp_args(&["dst", "src0", "src1", "tmp"])
         .page("docs/isa/TROWEXPANDMAX.md")
         .example(row_example!("trowexpandmax"))
+        .decided(&[
+            "Forms of `src1`: a col-major tile with one valid column has one value per row; a row-major tile has 32 bytes \
+             per row, which repeat along it. The page leaves the layouts to the headers.",
+            "The sources may change places, as in the headers: the one with the valid region of `dst` is the tile.",
+            "NaN and signed zero as in `tmax`.",
+            "A region without rows or columns does nothing.",
+        ])
         .notes(&["The page takes f16 and f32 only; newer device headers also take integers.", TMP_A5])
         .cpp_silent(&["src1Col", "src0eqdst", "highPrecision"])
         .bytecode_counted(0x1050);

@@ -232,6 +232,14 @@ family! { Partial, "pto", partial;
         .cpp("TPARTARGMAX")
         .cpp_args(&["dst_val", "src0_val", "src1_val", "dst_idx", "src0_idx", "src1_idx"])
         .page("docs/isa/TPARTARGMAX.md")
+        .decided(&[
+            "Regions: `dst_val` has the valid region of one source, so that each of its elements is valid in at least one. The \
+             other source may have a smaller or larger region. Patterns that the page leaves to the implementation are errors.",
+            "Ties: src1, as in the formula of the page. The A2/A3 and A5 headers take src0; `--numerics a2a3` and \
+             `--numerics a5` do as they do.",
+            "NaN: never greater, so a NaN in either value gives src1.",
+            "An empty valid region of `dst_val` does nothing, whatever the regions of the sources.",
+        ])
         .notes(&[
             "Equal values: the page says src1; the a2a3 and a5 headers take src0.",
             "A NaN in either value selects src1 on a2a3 and src0 on a5.",

@@ -505,6 +505,15 @@ family! { TileScalar, "pto", tile_scalar;
         .cost(CostClass::VectorCompare)
         .cpp("TCMPS")
         .page("docs/isa/TCMPS.md")
+        .decided(&[
+            "Mask: the page leaves its encoding to the implementation. Here it is one bit per element, least significant \
+             first, in rows of the mask tile; 1 means true, and bits after the last valid column of a written byte are 0.",
+            "Region: the valid region of `dst` decides, in bytes of eight columns. On A2/A3 its rows are those of `src`, its \
+             columns those of `src` or an eighth of them, since the page asks for equal columns and shows an eighth. On A5 \
+             nothing is asked, and what has no source element stays as it is.",
+            "Default: a text without `cmpMode` means eq, as in the public assembler; the C++ function has no default.",
+            "NaN: compares false, except for ne.",
+        ])
         .notes(&[
             "The page asks for equal valid columns on A2/A3, while its example has 2 for 16; both are taken.",
             "The page says that A5 checks no shapes; its header asserts equal valid rows in debug builds.",

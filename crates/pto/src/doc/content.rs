@@ -1,10 +1,11 @@
 //! What a page says, section by section.
 
-use super::{Page, PageBlock, Section, forms, placed, words};
-use crate::isa::row::{AttrSpec, ElemRule, Hazard, SlotCount, SlotKind, Syntax};
+use super::{Page, PageBlock, Section, forms, placed, signature, words};
+use crate::isa::row::{AttrSpec, DocumentedCost, ElemRule, Hazard, SlotCount, SlotKind, Syntax};
 use crate::isa::{DTypes, Family, Op, Row, Slot, Target, Targets};
 use crate::sample::Sample;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 
 pub(super) fn page(op: Op) -> Page {
     let row = op.row();
@@ -14,14 +15,17 @@ pub(super) fn page(op: Op) -> Page {
         operands(row),
         attributes(row),
         element_types(row),
+        sample.as_ref().and_then(|sample| layouts(op, sample)),
         rules(row),
+        decided(row),
         execution(row),
         hazards(row),
         text_forms(op, sample.as_ref()),
         cpp(op),
         sample.as_ref().and_then(|sample| example(op, sample)),
         sample.as_ref().and_then(example_by_hand),
-        performance(op, row),
+        performance(row),
+        cost_model(op, row),
         notes(row),
     ];
     Page {
@@ -39,7 +43,8 @@ fn facts(row: &Row) -> Vec<(&'static str, String)> {
         facts.push(("also", row.aliases.join(", ")));
     }
     if !row.page.is_empty() {
-        facts.push(("specification", row.page.to_string()));
+        facts.push(("public page", row.page.to_string()));
+        facts.push(("marked pto", text!("what the public page does not have: found out or decided here").to_string()));
     }
     facts
 }
@@ -82,6 +87,18 @@ fn operands(row: &Row) -> Option<Section> {
         blocks.push(PageBlock::Table(vec!["result", "kind"], row.results.iter().map(line).collect()));
     }
     Section::new("Operands", blocks)
+}
+
+/// How the tiles of the example lie in memory.
+fn layouts(op: Op, sample: &Sample) -> Option<Section> {
+    Section::new("Tiles of the example", super::layout::pictures(op, sample)).map(Section::ours)
+}
+
+/// What the page leaves open, and what holds here.
+fn decided(row: &Row) -> Option<Section> {
+    let list: Vec<String> = row.decided.iter().map(|d| text::translate(d).to_string()).collect();
+    let blocks = if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] };
+    Section::new("Decided here", blocks).map(Section::ours)
 }
 
 fn attributes(row: &Row) -> Option<Section> {
@@ -155,7 +172,7 @@ fn hazards(row: &Row) -> Option<Section> {
     let line = |h: &Hazard| vec![words::targets(h.targets), h.describe(), h.harm.respected_by().to_string()];
     let rows: Vec<_> = row.hazards.iter().map(line).collect();
     let table = PageBlock::Table(vec!["target", "what the implementation does", "respected by"], rows);
-    Section::new("Hazards", if row.hazards.is_empty() { Vec::new() } else { vec![table] })
+    Section::new("Hazards", if row.hazards.is_empty() { Vec::new() } else { vec![table] }).map(Section::ours)
 }
 
 fn text_forms(op: Op, sample: Option<&Sample>) -> Option<Section> {
@@ -192,13 +209,28 @@ fn cpp(op: Op) -> Option<Section> {
         return Section::new("C++", vec![PageBlock::Text(format!("None: {}.", row.cpp.missing))]);
     }
     let spellings = pto_emit::spellings(op);
-    let call = if spellings.is_empty() { words::cpp_call(row) } else { Some(spellings.join("\n")) };
-    let call = call.map(|call| PageBlock::Code("", call));
-    let events = takes_events(row).then(|| {
-        let text = "Declared in include/pto/common/pto_instr.hpp. The call takes events to wait for after its operands, and returns a `RecordEvent` for others to wait for.";
-        PageBlock::Text(text.to_string())
-    });
-    Section::new("C++", call.into_iter().chain(events).collect())
+    let calls = if spellings.is_empty() { words::cpp_call(row).into_iter().collect() } else { spellings };
+    let mut blocks = Vec::new();
+    if !calls.is_empty() {
+        blocks.push(PageBlock::Code("", calls.join("\n")));
+    }
+    if takes_events(row) {
+        let declared = signature::declarations(op, &calls);
+        let header = signature::HEADER;
+        if !declared.is_empty() {
+            let names = text!(
+                "Declared in {header}, up to the names of parameters (enumerations are in {types}):",
+                header,
+                types = signature::TYPES
+            );
+            blocks.push(PageBlock::Text(names));
+            blocks.push(PageBlock::Code("", declared.join("\n\n")));
+        }
+        let events =
+            text!("The call waits for the events it is given, and returns a `RecordEvent` for others to wait for.");
+        blocks.push(PageBlock::Text(events.to_string()));
+    }
+    Section::new("C++", blocks)
 }
 
 fn example(op: Op, sample: &Sample) -> Option<Section> {
@@ -223,9 +255,9 @@ fn example_by_hand(sample: &Sample) -> Option<Section> {
     Section::new("Example by hand", blocks.chain(cpp.map(|cpp| PageBlock::Code("C++", cpp))).collect())
 }
 
-fn performance(op: Op, row: &Row) -> Option<Section> {
-    let mut blocks = Vec::new();
-    if let Some(d) = row.documented {
+/// The figures of the public page.
+fn performance(row: &Row) -> Option<Section> {
+    let table = |d: DocumentedCost| {
         let line = |name: &str, fp: u32, int: u32| vec![name.to_string(), fp.to_string(), int.to_string()];
         let rows = vec![
             line("Startup latency", d.startup, d.startup),
@@ -233,8 +265,14 @@ fn performance(op: Op, row: &Row) -> Option<Section> {
             line("Per-repeat throughput", d.per_repeat, d.per_repeat),
             line("Pipeline interval", d.interval, d.interval),
         ];
-        blocks.push(PageBlock::Table(vec!["a2a3, in cycles", "FP", "INT"], rows));
-    }
+        PageBlock::Table(vec!["a2a3, in cycles", "FP", "INT"], rows)
+    };
+    Section::new("Performance", row.documented.map(table).into_iter().collect())
+}
+
+/// What `pto perf` reckons with.
+fn cost_model(op: Op, row: &Row) -> Option<Section> {
+    let mut blocks = Vec::new();
     if row.cost != crate::isa::row::CostClass::None {
         blocks.push(PageBlock::Text(format!("Cost class: {}.", words::cost(row.cost))));
     }
@@ -242,7 +280,7 @@ fn performance(op: Op, row: &Row) -> Option<Section> {
     if !laws.is_empty() {
         blocks.push(PageBlock::Table(vec!["target", "law, in cycles", "grade", "source"], laws));
     }
-    Section::new("Performance", blocks)
+    Section::new("Cost model", blocks).map(Section::ours)
 }
 
 /// What `pto perf` goes by on a device.
@@ -256,5 +294,5 @@ fn law(op: Op, target: Target) -> Option<Vec<String>> {
 
 fn notes(row: &Row) -> Option<Section> {
     let list: Vec<String> = row.notes.iter().map(|n| n.to_string()).collect();
-    Section::new("Notes", if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] })
+    Section::new("Notes", if list.is_empty() { Vec::new() } else { vec![PageBlock::List(list)] }).map(Section::ours)
 }

@@ -108,7 +108,7 @@ fn name_by_slot(module: &mut Module, op: Op) {
     }
 }
 
-fn first_use(module: &Module, op: Op) -> Option<OpId> {
+pub(super) fn first_use(module: &Module, op: Op) -> Option<OpId> {
     let mut found = None;
     module.walk(module.top, &mut |id| {
         if found.is_none() && module.op(id).op == op {

@@ -1,6 +1,7 @@
 //! HTML from parts of pages.
 
 use super::{Page, PageBlock};
+use pto_isa::text;
 
 /// Columns of program text that fit beside the navigation.
 const CODE_WIDTH: usize = 100;
@@ -35,8 +36,19 @@ pub fn inline(text: &str) -> String {
 pub(super) fn sections(page: &Page) -> String {
     let section = |s: &super::Section| {
         let (id, title) = (s.anchor(), escape(s.title));
-        let blocks: String = s.blocks.iter().map(block).collect();
-        format!("<section id=\"{id}\">\n<h2><a href=\"#{id}\">{title}</a></h2>\n{blocks}</section>\n")
+        let mut blocks: String = s.blocks.iter().map(block).collect();
+        if matches!(s.blocks.first(), Some(PageBlock::Picture { .. })) {
+            let key = text!(
+                "A line follows the elements through memory, from the dot to the square; what is valid is shaded."
+            );
+            blocks = format!("<div class=\"pictures\">\n{blocks}</div>\n<p class=\"key\">{key}</p>\n");
+        }
+        let words = text!("Not on the public page: found out or decided here");
+        let (class, badge) = match s.ours {
+            true => (" class=\"ours\"", format!(" <span class=\"badge\" title=\"{words}\">pto</span>")),
+            false => ("", String::new()),
+        };
+        format!("<section id=\"{id}\"{class}>\n<h2><a href=\"#{id}\">{title}</a>{badge}</h2>\n{blocks}</section>\n")
     };
     page.sections.iter().map(section).collect()
 }
@@ -55,6 +67,7 @@ fn block(block: &PageBlock) -> String {
             format!("<ul>\n{items}</ul>\n")
         }
         PageBlock::Table(head, rows) => table(head, rows),
+        PageBlock::Picture { svg, title, text } => picture(svg, title, text),
         PageBlock::Code("", text) => format!("<pre><code>{}</code></pre>\n", escape(text.trim_end())),
         PageBlock::Code(title, text) => {
             let folded: String = text.lines().map(|line| super::example::fold(line, CODE_WIDTH)).collect();
@@ -62,6 +75,11 @@ fn block(block: &PageBlock) -> String {
             format!("<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n", escape(title))
         }
     }
+}
+
+/// A drawing beside its words.
+fn picture(svg: &str, title: &str, text: &str) -> String {
+    format!("<figure class=\"picture\">{svg}<figcaption>{}<br>{}</figcaption></figure>\n", inline(title), inline(text))
 }
 
 /// A table; without column titles its first column names the rows.

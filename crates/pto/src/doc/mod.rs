@@ -10,8 +10,10 @@ mod example;
 mod forms;
 mod frame;
 mod html;
+mod layout;
 mod placed;
 mod problems;
+mod signature;
 mod site;
 mod terminal;
 mod words;
@@ -61,6 +63,8 @@ pub(crate) struct Page {
 pub(crate) struct Section {
     title: &'static str,
     blocks: Vec<PageBlock>,
+    /// It says what the public page does not: found out or decided here.
+    ours: bool,
 }
 
 pub(crate) enum PageBlock {
@@ -71,12 +75,23 @@ pub(crate) enum PageBlock {
     Table(Vec<&'static str>, Vec<Vec<String>>),
     /// Program text, under a title that may be empty.
     Code(&'static str, String),
+    /// A drawing with a title, and what it shows in words; a terminal has only these.
+    Picture {
+        svg: String,
+        title: String,
+        text: String,
+    },
 }
 
 impl Section {
     /// A section, unless there is nothing in it.
     fn new(title: &'static str, blocks: Vec<PageBlock>) -> Option<Self> {
-        (!blocks.is_empty()).then_some(Self { title, blocks })
+        (!blocks.is_empty()).then_some(Self { title, blocks, ours: false })
+    }
+
+    /// The section, marked as not from the public page.
+    fn ours(self) -> Self {
+        Self { ours: true, ..self }
     }
 
     /// The name to link to.

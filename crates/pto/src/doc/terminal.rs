@@ -19,9 +19,14 @@ pub(super) fn render(page: &Page, width: usize) -> String {
     let facts: Vec<Vec<String>> = page.facts.iter().map(|(k, v)| vec![k.to_string(), v.clone()]).collect();
     out += &table(&[], &facts, width);
     for section in &page.sections {
-        out += &format!("\n{BOLD}{}{RESET}\n", section.title);
+        let mark = if section.ours { format!("  {DIM}pto{RESET}") } else { String::new() };
+        out += &format!("\n{BOLD}{}{RESET}{mark}\n", section.title);
         for (at, block) in section.blocks.iter().enumerate() {
-            if at > 0 && !matches!((block, &section.blocks[at - 1]), (PageBlock::Code(..), PageBlock::Code(..))) {
+            let closely = matches!(
+                (block, &section.blocks[at.saturating_sub(1)]),
+                (PageBlock::Code(..), PageBlock::Code(..)) | (PageBlock::Picture { .. }, PageBlock::Picture { .. })
+            );
+            if at > 0 && !closely {
                 out.push('\n');
             }
             out += &self::block(block, width);
@@ -46,6 +51,9 @@ fn block(block: &PageBlock, width: usize) -> String {
             items.iter().map(|item| indented(&wrap(item, width - INDENT - 2), "- ")).collect::<Vec<_>>().concat()
         }
         PageBlock::Table(head, rows) => table(head, rows, width),
+        PageBlock::Picture { title, text, .. } => {
+            indented(&wrap(&format!("{title}: {text}"), width - INDENT - 2), "- ")
+        }
         PageBlock::Code(title, text) => code(title, text, width),
     }
 }
