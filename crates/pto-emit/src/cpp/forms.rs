@@ -256,7 +256,7 @@ impl Writer<'_> {
             _ => None,
         }));
         match when {
-            When::Attr(name, _) => named.push(name),
+            When::Attr(name, _) | When::Booleans(_, name, _) => named.push(name),
             When::Always
             | When::In(..)
             | When::Pointer(_)
@@ -296,6 +296,10 @@ impl Writer<'_> {
             When::In(name, loc) => tile(name).is_some_and(|t| t.loc == loc),
             When::Pointer(name) => value(name).is_some_and(|v| matches!(self.module.value_type(v), Type::Ptr(..))),
             When::Scalar(name, ty) => value(name).is_some_and(|v| self.module.value_type(v).scalar() == Some(ty)),
+            When::Booleans(operand, name, wanted) => {
+                self.holds(id, row, When::Scalar(operand, ScalarType::I1))
+                    && self.holds(id, row, When::Attr(name, wanted))
+            }
             When::Larger(a, b) => match (tile(a), tile(b)) {
                 (Some(a), Some(b)) => a.rows > b.rows || a.cols > b.cols,
                 _ => false,

@@ -181,7 +181,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// A tile gets another address; the result is the same tile.
+    /// A tile gets another address. The result is the same variable, unless the tile is also used where it was.
     pub(super) fn assign(&mut self, id: OpId) -> EmitResult<()> {
         let Some(tile) = self.module.operand(id, "tile") else {
             return Err(self.unsupported(text!("it without a tile")));
@@ -192,13 +192,20 @@ impl Writer<'_> {
             (None, Some(n)) => n.to_string(),
             _ => return Err(self.unsupported(text!("it without an address"))),
         };
-        self.line(&format!("TASSIGN({name}, {address});"));
         for result in self.module.results(id) {
             self.values.texts[result.index()] = Some(name.clone());
             if let Some(tile) = self.tile_of(tile) {
                 self.values.tiles.insert(result, tile);
             }
         }
+        let name = match self.module.results(id).next().filter(|_| self.facts.kept.contains(&id)) {
+            Some(result) => {
+                self.declare_tile_like(result)?;
+                self.text(result)?
+            }
+            None => name,
+        };
+        self.line(&format!("TASSIGN({name}, {address});"));
         Ok(())
     }
 

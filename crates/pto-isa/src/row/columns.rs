@@ -332,6 +332,8 @@ pub enum When {
     Pointer(&'static str),
     /// The operand or result is a scalar of this type.
     Scalar(&'static str, ScalarType),
+    /// The operand is an `i1`, and the attribute has this value.
+    Booleans(&'static str, &'static str, &'static str),
     /// The first tile has more rows or columns than the second.
     Larger(&'static str, &'static str),
     /// Both operands are one value, or start at one address.

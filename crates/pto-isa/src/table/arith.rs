@@ -129,6 +129,11 @@ family! { Arith, "", arith;
         .cpp_forms(&[
             form("$lhs == $rhs").when(When::Attr("predicate", "eq")),
             form("$lhs != $rhs").when(When::Attr("predicate", "ne")),
+            // The true of an `i1` is −1.
+            form("$rhs < $lhs").when(When::Booleans("lhs", "predicate", "slt")),
+            form("$rhs <= $lhs").when(When::Booleans("lhs", "predicate", "sle")),
+            form("$rhs > $lhs").when(When::Booleans("lhs", "predicate", "sgt")),
+            form("$rhs >= $lhs").when(When::Booleans("lhs", "predicate", "sge")),
             form("$lhs < $rhs").when(When::Attr("predicate", "slt")),
             form("$lhs <= $rhs").when(When::Attr("predicate", "sle")),
             form("$lhs > $rhs").when(When::Attr("predicate", "sgt")),
@@ -199,6 +204,7 @@ family! { Arith, "", arith;
     arith_addi = "arith.addi": INTEGERS.arith(Arith::Add)
         .cpp_forms(&[
             form("$lhs + $rhs").when(When::Scalar("lhs", ScalarType::Index)),
+            form("$lhs != $rhs").when(When::Scalar("lhs", ScalarType::I1)),
             form("static_cast<:result>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs))"),
         ])
         .bytecode(0x2000, 2)
@@ -329,13 +335,19 @@ family! { Arith, "", arith;
     ///
     /// Operands are read as signed numbers, regardless of the sign of their type.
     arith_maxsi = "arith.maxsi": INTEGERS.arith(Arith::MaxSigned)
-        .cpp_forms(&[form("$lhs > $rhs ? $lhs : $rhs")])
+        .cpp_forms(&[
+            form("$lhs && $rhs").when(When::Scalar("lhs", ScalarType::I1)),
+            form("$lhs > $rhs ? $lhs : $rhs"),
+        ])
         .example(binary!("arith.maxsi", "i32", "-1", "1", "1"));
     /// Smaller of two signed integers.
     ///
     /// Operands are read as signed numbers, regardless of the sign of their type.
     arith_minsi = "arith.minsi": INTEGERS.arith(Arith::MinSigned)
-        .cpp_forms(&[form("$lhs < $rhs ? $lhs : $rhs")])
+        .cpp_forms(&[
+            form("$lhs || $rhs").when(When::Scalar("lhs", ScalarType::I1)),
+            form("$lhs < $rhs ? $lhs : $rhs"),
+        ])
         .example(binary!("arith.minsi", "i32", "-1", "1", "-1"));
     /// Larger of two unsigned integers.
     ///
@@ -423,6 +435,7 @@ family! { Arith, "", arith;
     arith_index_cast = "arith.index_cast": INT_TO_INT.arith(Arith::IndexCast).rules(ONE_IS_INDEX)
         .cpp_forms(&[
             form("static_cast<:result>(-static_cast<int>($in))").when(When::Scalar("in", ScalarType::I1)),
+            form("($in & 1) != 0").when(When::Scalar("result", ScalarType::I1)),
             form("static_cast<:result>($in)"),
         ])
         .bytecode(0x2004, 1)
@@ -431,7 +444,10 @@ family! { Arith, "", arith;
     ///
     /// An `index` has 64 bits. A narrower integer is zero-extended; a narrower result keeps the low bits.
     arith_index_castui = "arith.index_castui": INT_TO_INT.arith(Arith::IndexCastUnsigned).rules(ONE_IS_INDEX)
-        .cpp_forms(&[form("static_cast<:result>(static_cast<^in>($in))")])
+        .cpp_forms(&[
+            form("($in & 1) != 0").when(When::Scalar("result", ScalarType::I1)),
+            form("static_cast<:result>(static_cast<^in>($in))"),
+        ])
         .example(cast!("arith.index_castui", "-1", "i32", "index", "4294967295"));
     /// Drops high bits.
     ///
@@ -523,6 +539,7 @@ family! { Arith, "", arith;
     /// `low` is the sum without the bits that do not fit, `high` is 1 if there were any. The second type is that of `high`, usually i1.
     arith_addui_extended = "arith.addui_extended": EXTENDED.arith(Arith::AddExtended)
         .cpp_forms(&[
+            form("$low = $lhs != $rhs;\n$high = $lhs && $rhs").when(When::Scalar("lhs", ScalarType::I1)),
             form("$low = static_cast<:low>(static_cast<^lhs>($lhs) + static_cast<^rhs>($rhs));\n$high = static_cast<^low>($low) < static_cast<^lhs>($lhs)"),
         ])
         .example(scalars!(

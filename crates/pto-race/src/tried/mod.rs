@@ -6,6 +6,8 @@
 
 mod draft;
 mod flags;
+#[cfg(test)]
+mod tests;
 mod tiles;
 mod waits;
 mod words;
