@@ -60,11 +60,14 @@ impl<'a> Draft<'a> {
         self.source.get(span.start as usize..span.end as usize).unwrap_or_default()
     }
 
-    /// The line of a byte, without the blanks around it.
+    /// The line of a byte, without the blanks around it and the comment at its end.
     fn line(&self, at: u32) -> Span {
         let at = (at as usize).min(self.source.len());
         let start = self.source[..at].rfind('\n').map_or(0, |n| n + 1);
         let end = self.source[at..].find('\n').map_or(self.source.len(), |n| at + n);
+        let comments = &self.module.comments;
+        let next = comments.get(comments.partition_point(|c| (c.span.start as usize) < start));
+        let end = next.filter(|c| c.trailing).map_or(end, |c| end.min(c.span.start as usize));
         let line = &self.source[start..end];
         let first = start + (line.len() - line.trim_start().len());
         Span::new(first as u32, (first + line.trim().len()) as u32)
@@ -107,7 +110,10 @@ impl<'a> Draft<'a> {
     /// The lines of a statement that has them for itself.
     pub fn lines_of(&self, op: OpId) -> Option<Vec<&'a str>> {
         let span = self.module.op(op).span;
-        (self.line(span.start).start == span.start).then(|| self.piece(span).lines().map(str::trim).collect())
+        let ends = self.piece(span).match_indices('\n').map(|(at, _)| span.start + at as u32 + 1);
+        let starts = std::iter::once(span.start).chain(ends);
+        let lines = starts.map(|at| self.piece(self.line(at))).filter(|line| !line.is_empty());
+        (self.line(span.start).start == span.start).then(|| lines.collect())
     }
 
     /// Statements behind each other, in another place: where they stand their lines are removed.
