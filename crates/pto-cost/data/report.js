@@ -32,7 +32,7 @@ table([words.path, words.share, words.cycles], data.path.map(s => [say("step", s
 if (data.advice.length) table([words.try, words.cycles, words.gain], data.advice.map(a => [marked(document.createElement("td"), a.text), group(a.cycles), "−" + percent(a.gain)]));
 
 // One colour for each instruction; white text is readable on all of them.
-const PALETTE = ["#2f6fb5", "#b5541c", "#2e8540", "#7b4fb3", "#b0303c", "#7d6400", "#12807a", "#a83f86", "#5a7a1e", "#4656c0", "#8c5a3c", "#5f6b7a", "#1c7fa6", "#9a4a4a", "#3f6b52", "#6d5aa0"];
+const PALETTE = ["#2f6fb5", "#b5541c", "#2e8540", "#7b4fb3", "#7d6400", "#12807a", "#a83f86", "#5a7a1e", "#4656c0", "#8c5a3c", "#5f6b7a", "#1c7fa6", "#3f6b52", "#6d5aa0", "#946b00", "#2d6a6a", "#8a4f9e", "#4f7d3a", "#3a5f9e", "#a0652a", "#6b6f7d", "#2b7d8f", "#7f5b83", "#566b2f"];
 const names = [...new Set(data.ops.map(op => op.name))];
 const colours = data.ops.map(op => PALETTE[names.indexOf(op.name) % PALETTE.length]);
 const x = t => LABEL + (t - from) / (to - from) * (width - LABEL);

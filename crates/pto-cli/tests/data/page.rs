@@ -68,12 +68,30 @@ pre.textContent = "FOUND" + JSON.stringify(found) + "END";
 document.body.append(pre);
 </script></body>"#;
 
+/// Search finds instructions, diagnostics and headings; the switch changes the colours.
+const SITE: &str = r#"<script>addEventListener("load", () => {
+const box = document.getElementById("search"), list = document.getElementById("found"), found = {};
+const ask = text => { box.value = text; box.dispatchEvent(new Event("input")); return list.querySelector("a.chosen")?.getAttribute("href") ?? ""; };
+found.instruction = ask("tmax");
+found.diagnostic = ask("E0802");
+found.heading = ask("partial instructions");
+found.nothing = ask("no such thing") === "" && list.textContent.length > 0;
+const colour = () => getComputedStyle(document.body).backgroundColor, before = colour();
+document.getElementById("theme").click();
+found.theme = colour() !== before;
+found.wide = document.documentElement.scrollWidth <= innerWidth;
+const pre = document.createElement("pre");
+pre.textContent = "FOUND" + JSON.stringify(found) + "END";
+document.body.append(pre);
+});</script></body>"#;
+
 pub fn trials() -> Vec<Trial> {
     let no_browser = std::env::var_os("PTO_BROWSER").is_none_or(|name| name.is_empty());
-    let all: [(&str, fn()); 3] = [
+    let all: [(&str, fn()); 4] = [
         ("page/a timeline can be zoomed, moved and asked", timeline),
         ("page/findings are marked in the program", findings),
         ("page/tiles are drawn where they lie", map),
+        ("page/the site is searched and changes its colours", site),
     ];
     let trial = |(name, test): (&str, fn())| {
         let run = move || {
@@ -87,14 +105,19 @@ pub fn trials() -> Vec<Trial> {
 
 /// Makes a page, lets a browser run a script in it, and gives what the script found.
 fn shown(command: &[&str], file: &str, script: &str) -> Value {
-    let browser = std::env::var_os("PTO_BROWSER").expect("PTO_BROWSER names a browser");
     let dir = tempfile::tempdir().expect("a directory");
     let page = dir.path().join("report.html");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
     let made = Command::new(env!("CARGO_BIN_EXE_pto")).args(command).arg(file).arg("--html").arg(&page).output();
     assert_ne!(made.expect("pto runs").status.code(), Some(2));
-    let text = std::fs::read_to_string(&page).expect("a page").replace("</body>", script);
-    std::fs::write(&page, text).expect("a page");
+    ask(&page, script)
+}
+
+/// Lets a browser run a script in a page, and gives what the script found.
+fn ask(page: &Path, script: &str) -> Value {
+    let browser = std::env::var_os("PTO_BROWSER").expect("PTO_BROWSER names a browser");
+    let text = std::fs::read_to_string(page).expect("a page").replace("</body>", script);
+    std::fs::write(page, text).expect("a page");
     let shown = Command::new(browser)
         .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1200,900"])
         .args(["--dump-dom", &format!("file://{}", page.display())])
@@ -141,4 +164,15 @@ fn map() {
     let found = shown(&["plan"], "examples/softmax.pto", MAP);
     assert_eq!((&found["tiles"], &found["rows"]), (&6.into(), &6.into()), "{found}");
     assert!(found["words"] == true && found["drawn"] == true, "{found}");
+}
+
+fn site() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let made = Command::new(env!("CARGO_BIN_EXE_pto")).args(["doc", "--all", "--out"]).arg(dir.path()).output();
+    assert!(made.expect("pto runs").status.success());
+    let found = ask(&dir.path().join("index.html"), SITE);
+    assert_eq!(found["instruction"], "tmax.html", "{found}");
+    assert_eq!(found["diagnostic"], "diagnostics.html#PTO-E0802", "{found}");
+    assert_eq!(found["heading"], "numerics.html#partial-instructions", "{found}");
+    assert!(found["nothing"] == true && found["theme"] == true && found["wide"] == true, "{found}");
 }
