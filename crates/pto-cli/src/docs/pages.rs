@@ -77,10 +77,19 @@ pub(super) const DOCUMENTS: [Document; 22] = [
     document!("changelog", "CHANGELOG.md"),
 ];
 
-/// Pictures in documents: the path, and what is there.
-pub(super) const PICTURES: [(&str, &[u8]); 2] = [
-    ("docs/images/race.svg", include_bytes!("../../../../docs/images/race.svg")),
-    ("docs/images/perf.png", include_bytes!("../../../../docs/images/perf.png")),
+/// A picture of the repository: its path, and what is there.
+macro_rules! picture {
+    ($path:literal) => {
+        ($path, include_bytes!(concat!("../../../../", $path)).as_slice())
+    };
+}
+
+/// Pictures in documents.
+pub(super) const PICTURES: [(&str, &[u8]); 4] = [
+    picture!("docs/images/race.svg"),
+    picture!("docs/images/perf.png"),
+    picture!("docs/images/plan.png"),
+    picture!("docs/images/race_report.png"),
 ];
 
 /// The documents that the bar names, with their titles there.
