@@ -1,10 +1,10 @@
 //! The site: documents, reference, diagnostics and search, in every language.
 
-use super::markdown::{Converted, Heading, convert};
+use super::markdown::{Converted, Heading, Links, convert};
 use super::pages::{DOCUMENTS, Document, PICTURES, in_bar};
 use pto::doc::{self, PageFrame, SearchEntry, escape};
-use pto::isa::text;
 use pto::isa::text::Language;
+use pto::isa::{codes, table, text};
 use pulldown_cmark::HeadingLevel;
 
 /// A file of the site.
@@ -73,9 +73,32 @@ fn converted(document: &Document, language: Language, frame: &PageFrame) -> Conv
     let (path, text) = document.text(language);
     // The bar has a link to the other language.
     let is_switch =
-        |line: &&str| line.starts_with('[') && line.ends_with("](README.md)") || line.ends_with("](README.zh.md)");
+        |line: &&str| line.starts_with('[') && (line.ends_with("](README.md)") || line.ends_with("](README.zh.md)"));
     let text: Vec<&str> = text.lines().filter(|line| !is_switch(line)).collect();
-    convert(&text.join("\n"), |link| resolve(path, link, language, frame))
+    convert(&text.join("\n"), &SiteLinks { from: path, language, frame })
+}
+
+/// Where the links of a document lead.
+struct SiteLinks<'a> {
+    /// The path of the document.
+    from: &'a str,
+    language: Language,
+    frame: &'a PageFrame,
+}
+
+impl Links for SiteLinks<'_> {
+    fn resolve(&self, link: &str) -> Option<String> {
+        resolve(self.from, link, self.language, self.frame)
+    }
+
+    fn about(&self, word: &str) -> Option<String> {
+        if codes::CODES.iter().any(|entry| entry.code.id() == word) {
+            return Some(format!("{}#{word}", doc::DIAGNOSTICS_FILE));
+        }
+        let name = word.to_lowercase();
+        let op = table::find(&name).filter(|op| op.row().family.is_isa())?;
+        Some(doc::page_file(op))
+    }
 }
 
 /// Where a link in a document leads on the site; `None` for files of the repository that are no page.

@@ -10,5 +10,6 @@ mod many_problems;
 mod output_files;
 mod picture;
 mod race_fixes;
+mod reports;
 mod run;
 mod site;

@@ -148,7 +148,7 @@ fn note(shown: &Shown<'_>, cores: usize) -> String {
     }
     if cores < shown.trace.cores.len() {
         text += &text!(
-            "{cores} of {shown} cores are shown, those of the critical path among them. ",
+            "{cores} of {shown} cores are shown, those with most of the critical path among them. ",
             cores,
             shown = shown.trace.cores.len()
         );
