@@ -87,7 +87,7 @@ impl Decoder {
         }
         let version = r.u16().at(&r)?;
         if version != 0 {
-            return Err((r.at(), format!("version {version}")));
+            return Err((r.at(), text!("version {version}", version)));
         }
         let _flags = r.u16().at(&r)?;
         let length = r.u32().at(&r)? as usize;
@@ -385,7 +385,11 @@ impl Decoder {
         let Some((code, number)) = lookup(opcode, variant) else {
             return Err((
                 r.at(),
-                format!("operation 0x{opcode:04x}{}", variant.map_or(String::new(), |v| format!(", variant {v}"))),
+                text!(
+                    "operation 0x{opcode}{variant}",
+                    opcode = format_args!("{:04x}", opcode),
+                    variant = variant.map_or(String::new(), |v| format!(", variant {v}"))
+                ),
             ));
         };
         let mut counted = None;

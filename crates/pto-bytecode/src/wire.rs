@@ -157,7 +157,7 @@ impl<'a> Reader<'a> {
     /// A position in a list.
     pub(crate) fn index(&mut self, length: usize, what: &str) -> Result<usize, Malformed> {
         let n = self.unsigned()?;
-        usize::try_from(n).ok().filter(|n| *n < length).ok_or_else(|| format!("{what} {n} of {length}"))
+        usize::try_from(n).ok().filter(|n| *n < length).ok_or_else(|| text!("{what} {n} of {length}", what, n, length))
     }
 }
 

@@ -8,6 +8,7 @@ use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::ScalarType;
 use pto_isa::hash::FastMap;
 use pto_isa::row::{Arith, Control};
+use pto_isa::text;
 
 /// Iterations of a loop that are examined, with a known and with an unknown bound.
 const ITERATIONS: [i64; 2] = [4, 2];
@@ -210,11 +211,11 @@ impl Case {
         let part = |(value, n): &(ValueId, i64)| {
             let name = module.value_name(*value);
             match module.value_type(*value).scalar() {
-                Some(ScalarType::I1) => format!("`%{name}` is {}", *n != 0),
-                _ => format!("`%{name}` is {n}"),
+                Some(ScalarType::I1) => text!("`%{name}` is {n}", name, n = *n != 0),
+                _ => text!("`%{name}` is {n}", name, n),
             }
         };
-        self.assumed.iter().map(part).collect::<Vec<_>>().join(" and ")
+        self.assumed.iter().map(part).collect::<Vec<_>>().join(text!(" and "))
     }
 }
 

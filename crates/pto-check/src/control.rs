@@ -86,7 +86,7 @@ impl ControlOp<'_> {
 
     fn yields(&self, region: usize, want: &[ValueId], problems: &mut Vec<Diagnostic>) {
         for (o, values) in self.terminators(region, Control::Yield) {
-            self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(want), problems);
+            self.agree(text!("yielded"), head(self.module, o), &self.types(&values), &self.types(want), problems);
         }
     }
 
@@ -143,7 +143,7 @@ impl ControlOp<'_> {
     fn fusion(&self, problems: &mut Vec<Diagnostic>) {
         let results = self.results();
         for (o, values) in self.terminators(0, Control::FusionYield) {
-            self.agree("yielded", head(self.module, o), &self.types(&values), &self.types(&results), problems);
+            self.agree(text!("yielded"), head(self.module, o), &self.types(&values), &self.types(&results), problems);
         }
     }
 
@@ -175,12 +175,12 @@ impl ControlOp<'_> {
         let Some(ty) = function_type(self.module, self.id) else { return };
         let want: Vec<&Type> = ty.results.iter().collect();
         for (o, values) in self.terminators(0, Control::Return) {
-            self.agree("returned", head(self.module, o), &self.types(&values), &want, problems);
+            self.agree(text!("returned"), head(self.module, o), &self.types(&values), &want, problems);
         }
         if let Some(block) = self.first_block(0) {
             let args = self.module.block(block).args.clone();
             let want: Vec<&Type> = ty.inputs.iter().collect();
-            self.agree("parameters", head(self.module, self.id), &self.types(&args), &want, problems);
+            self.agree(text!("parameters"), head(self.module, self.id), &self.types(&args), &want, problems);
         }
     }
 
@@ -200,18 +200,18 @@ impl ControlOp<'_> {
         let args: Vec<ValueId> = self.module.operands(self.id).iter().map(|o| o.value).collect();
         let text = self.module.names.text(name);
         let pairs = [
-            ("argument", self.types(&args), ty.inputs.iter().collect::<Vec<_>>()),
-            ("result", self.types(&self.results()), ty.results.iter().collect()),
+            (text!("arguments"), self.types(&args), ty.inputs.iter().collect::<Vec<_>>()),
+            (text!("results"), self.types(&self.results()), ty.results.iter().collect()),
         ];
         for (what, have, want) in pairs {
             let wrong = have.len() != want.len() || have.iter().zip(&want).any(|(h, w)| !h.same_object(w));
             if wrong {
-                let message = text!("{what}s of this call do not match `@{text}`", what, text);
+                let message = text!("{what} of this call do not match `@{text}`", what, text);
                 let list = |t: &[&Type]| t.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
                 problems.push(
                     Diagnostic::new(codes::CALL, span, message)
                         .label(head(self.module, callee), text!("declared here"))
-                        .legal(format!("{what}s: ({}), given ({})", list(&want), list(&have))),
+                        .legal(text!("{what}: ({want}), given ({have})", what, want = list(&want), have = list(&have))),
                 );
             }
         }
@@ -221,10 +221,10 @@ impl ControlOp<'_> {
     fn one_default(&self, problems: &mut Vec<Diagnostic>) {
         let defaults = self.module.successors(self.id).iter().filter(|s| s.case.is_none()).count();
         if defaults != 1 {
-            let message = text!(
-                "the switch has {defaults} default block",
-                defaults = if defaults == 0 { "no" } else { "more than one" }
-            );
+            let message = match defaults {
+                0 => text!("the switch has no default block"),
+                _ => text!("the switch has more than one default block"),
+            };
             let d = Diagnostic::new(codes::BRANCH, head(self.module, self.id), message);
             problems.push(d.help(text!("write `default: ^block` in front of the cases, once")));
         }

@@ -195,10 +195,15 @@ impl OpCheck<'_> {
     /// A fault of the device.
     fn fault(&self, hazard: &Hazard) -> Option<Diagnostic> {
         let Harm::Fault(text) = hazard.harm else { return None };
-        let message = format!("`{}` on {}: {text}", self.name(), self.info.target);
+        let message = text!(
+            "`{name}` on {target}: {text}",
+            name = self.name(),
+            target = self.info.target,
+            text = text::translate(text)
+        );
         let d = Diagnostic::new(codes::DEVICE_FAULT, self.name_span(), message).warning().page(self.row.name);
         Some(match hazard.when {
-            Some((words, _)) => d.remark(text!("this is so for {words}", words)),
+            Some((words, _)) => d.remark(text!("this is so for {words}", words = text::translate(words))),
             None => d,
         })
     }
@@ -234,7 +239,7 @@ impl OpCheck<'_> {
                 let message = text!("`{name}` lacks its attribute `{name2}`", name = self.name(), name2 = spec.name);
                 problems.push(
                     Diagnostic::new(codes::MISSING_ATTRIBUTE, self.name_span(), message)
-                        .legal(format!("`{}`: {}; {}", spec.name, spec.legal_values(), spec.doc))
+                        .legal(format!("`{}`: {}; {}", spec.name, spec.legal_values(), text::translate(spec.doc)))
                         .page(self.row.name),
                 );
             }
@@ -262,7 +267,7 @@ impl OpCheck<'_> {
         let legal = if known.is_empty() { text!("it has none").to_string() } else { known.join(", ") };
         let message = text!("`{name2}` has no attribute `{name}`", name2 = self.name(), name);
         let d = Diagnostic::new(codes::UNKNOWN_ATTRIBUTE, self.name_span(), message)
-            .legal(format!("attributes: {legal}"))
+            .legal(text!("attributes: {legal}", legal))
             .page(self.row.name);
         // A likely typo, or an attribute for a pipe or a register, was meant to change the result.
         match known.iter().find(|k| table::distance(&k.to_ascii_lowercase(), &name.to_ascii_lowercase()) <= 2) {
@@ -291,7 +296,7 @@ impl OpCheck<'_> {
                 text!("`{name}` of `{name2}` has a value that is not legal", name = spec.name, name2 = self.name());
             problems.push(
                 Diagnostic::new(codes::ATTRIBUTE_VALUE, self.name_span(), message)
-                    .legal(format!("legal: {}", spec.legal_values()))
+                    .legal(text!("legal: {spec}", spec = spec.legal_values()))
                     .page(self.row.name),
             );
         }
@@ -330,6 +335,6 @@ fn phrase(code: Code, name: &str, target: Target) -> String {
         codes::SHAPE => text!("shapes of `{name}` do not fit", name),
         codes::SCRATCH => text!("scratch of `{name}` is not right on {target}", name, target),
         codes::OPERAND_KIND => text!("wrong operand of `{name}`", name),
-        other => format!("`{name}`: {}", other.entry().title),
+        other => text!("`{name}`: {title}", name, title = text::translate(other.entry().title)),
     }
 }

@@ -155,7 +155,10 @@ fn place_problem(target: Target, space: &Space, bytes: u64, addr: i64, span: Spa
         let written = if addr < 0 { addr.to_string() } else { format!("{addr:#x}") };
         let d =
             Diagnostic::new(codes::MISALIGNED, span, text!("address {written} in {name}", written, name = space.name));
-        return Some(d.legal(text!("a multiple of {align} bytes", align = space.align)).help(format!("use {near:#x}")));
+        return Some(
+            d.legal(text!("a multiple of {align} bytes", align = space.align))
+                .help(text!("use {near}", near = format_args!("{:#x}", near))),
+        );
     }
     let end = (addr as u64).saturating_add(bytes);
     (end > space.bytes).then(|| {

@@ -132,7 +132,7 @@ impl OperandCheck<'_> {
         let Some((problems, case)) = found else { return Vec::new() };
         let text = case.text(self.module);
         let told = |mut d: Diagnostic| {
-            d.message = format!("{} where {text}", d.message);
+            d.message = text!("{message} where {text}", message = d.message, text);
             d.warning()
         };
         problems.into_iter().map(told).collect()
@@ -234,7 +234,14 @@ impl OperandCheck<'_> {
         let (d, s, target) = (self.slot(dst).name, self.slot(src).name, self.info.target);
         let message = match harm {
             Harm::Differs(to, from, text) if (to, from) == (d, s) && overlap == Overlap::Same => {
-                text!("`{name}` on {target} with `{d}` on `{s}`: {text}", name = self.row.name, target, d, s, text)
+                text!(
+                    "`{name}` on {target} with `{d}` on `{s}`: {text}",
+                    name = self.row.name,
+                    target,
+                    d,
+                    s,
+                    text = text::translate(text)
+                )
             }
             Harm::Ignores(from, to) if (to, from) == (d, s) && overlap == Overlap::None => {
                 text!(
@@ -271,7 +278,7 @@ impl OperandCheck<'_> {
                 }
                 Overlap::None | Overlap::Unknown => continue,
             };
-            let message = format!("`{tmp}` of `{}` {how}", self.row.name);
+            let message = text!("`{tmp}` of `{name}` {how}", tmp, name = self.row.name, how);
             problems.push(
                 Diagnostic::new(codes::SCRATCH_OVERLAP, scratch.span, message)
                     .label(other.span, format!("`{name}`"))

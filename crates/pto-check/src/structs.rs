@@ -83,8 +83,10 @@ fn path(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
             Some(field) => at = field,
             None => {
                 let message = text!("there is no field {step}", step);
-                problems
-                    .push(problem(head(module, id), message).legal(format!("0 to {}", fields.len().saturating_sub(1))));
+                problems.push(
+                    problem(head(module, id), message)
+                        .legal(text!("0 to {fields}", fields = fields.len().saturating_sub(1))),
+                );
                 return;
             }
         }

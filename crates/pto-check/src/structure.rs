@@ -29,7 +29,7 @@ fn known_target(module: &Module, problems: &mut Vec<Diagnostic>) {
             let names: Vec<_> = Target::ALL.iter().map(|t| t.name()).collect();
             let message = text!("there is no target `{text}`", text);
             let d = Diagnostic::new(codes::ATTRIBUTE_VALUE, head(module, id), message).warning();
-            problems.push(d.legal(format!("targets: {}", names.join(", "))));
+            problems.push(d.legal(text!("targets: {names}", names = names.join(", "))));
         }
     }
 }
@@ -212,7 +212,7 @@ fn placement(module: &Module, id: OpId, problems: &mut Vec<Diagnostic>) {
         let range = |(low, high): (usize, usize)| match high {
             usize::MAX => text!("{low} or more", low),
             _ if low == high => low.to_string(),
-            _ => format!("{low} to {high}"),
+            _ => text!("{low} to {high}", low, high),
         };
         let d = Diagnostic::new(codes::PARTS, head(module, id), text!("`{name}` has the wrong number of parts", name));
         problems.push(d.legal(text!(

@@ -79,7 +79,10 @@ fn too_large(view: &ViewType, name: &str, span: Span) -> Option<Diagnostic> {
 
 fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic {
     let (box_rows, box_cols) = t.box_shape();
-    let what = if t.blayout == BLayout::RowMajor { "row" } else { "column" };
+    let (what, plural) = match t.blayout {
+        BLayout::RowMajor => (text!("row"), text!("rows")),
+        BLayout::ColMajor => (text!("column"), text!("columns")),
+    };
     let per_block = pto_isa::BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
     match rule {
         TileRule::Empty => Diagnostic::new(
@@ -111,16 +114,17 @@ fn describe(t: &TileType, rule: TileRule, name: &str, span: Span) -> Diagnostic 
             codes::ROW_BYTES,
             span,
             text!(
-                "{what} of {t} bytes: `%{name}` needs {what}s that are a multiple of 32 bytes",
+                "{what} of {t} bytes: `%{name}` needs {plural} that are a multiple of 32 bytes",
                 what,
                 t = t.major_bytes(),
-                name
+                name,
+                plural
             ),
         )
         .legal(text!("a multiple of {per_block} elements of {dtype} per {what}", per_block, dtype = t.dtype, what))
         .help(text!(
-            "make the {what}s longer and keep the valid region: valid={valid_rows}x{valid_cols}",
-            what,
+            "make the {plural} longer and keep the valid region: valid={valid_rows}x{valid_cols}",
+            plural,
             valid_rows = t.valid_rows,
             valid_cols = t.valid_cols
         )),

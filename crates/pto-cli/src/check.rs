@@ -4,6 +4,7 @@ use super::input::{self, InputText};
 use super::json::{self, JsonDiagnostic};
 use super::render;
 use super::{CommandResult, Failure, Outcome, out, warn};
+use crate::counts;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use pto::isa::text;
 use pto::isa::{Diagnostic, Target};
@@ -88,15 +89,13 @@ pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();
     let targets = targets.into_iter().collect::<Vec<_>>().join(", ");
-    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     if errors == 0 {
-        let what = plural(reports.len(), "program");
-        let found = if warnings == 0 { text!("no problems").to_string() } else { plural(warnings, "warning") };
+        let what = counts::programs(reports.len());
+        let found = if warnings == 0 { text!("no problems").to_string() } else { counts::warnings(warnings) };
         return out(&text!("{what} checked for {targets}: {found}\n", what, targets, found));
     }
     let ids: BTreeSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
     let bad = reports.iter().filter(|r| r.errors() > 0).count();
-    let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
     let more = if ids.len() > 3 { ", …" } else { "" };
     let shown = ids.into_iter().take(3).collect::<Vec<_>>().join(", ");
     let files = if reports.len() > 1 {
@@ -104,7 +103,12 @@ pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     } else {
         String::new()
     };
-    writeln!(err, "{}{also}{files} for {targets} (pto explain {shown}{more})", plural(errors, "error"))?;
+    let found = match warnings {
+        0 => counts::errors(errors),
+        _ => text!("{errors} and {warnings}", errors = counts::errors(errors), warnings = counts::warnings(warnings)),
+    };
+    let line = text!("{found}{files} for {targets} (pto explain {shown}{more})", found, files, targets, shown, more);
+    writeln!(err, "{line}")?;
     Ok(())
 }
 

@@ -1,8 +1,10 @@
 //! `pto explain`
 
 use super::{CommandResult, Failure, Outcome, json, out};
+use pto::doc;
 use pto::isa::codes::{CODES, Code, Entry};
 use pto::isa::text;
+use pto::isa::text::translate;
 use serde::Serialize;
 
 #[derive(clap::Args)]
@@ -51,7 +53,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             return Ok(Outcome::Clean);
         }
         for e in CODES {
-            out(&format!("{}  {}\n", e.code, e.title))?;
+            out(&format!("{}  {}\n", e.code, translate(e.title)))?;
         }
         return Ok(Outcome::Clean);
     };
@@ -62,31 +64,14 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         json::print(&JsonExplanation { title: JsonTitle::of(entry), text: entry.text, example: entry.example })?;
         return Ok(Outcome::Clean);
     }
-    let mut text = format!("{}: {}\n\n{}\n", entry.code, entry.title, fold(entry.text, 78));
+    let mut text =
+        format!("{}: {}\n\n{}\n", entry.code, translate(entry.title), doc::wrap(translate(entry.text), 78).join("\n"));
     if !entry.example.is_empty() {
-        text += "\nExample:\n\n";
+        text += text!("\nExample:\n\n");
         for line in entry.example.lines() {
             text += &format!("    {line}\n");
         }
     }
     out(&text)?;
     Ok(Outcome::Clean)
-}
-
-/// Breaks a paragraph at a width.
-fn fold(text: &str, width: usize) -> String {
-    let mut out = String::new();
-    let mut column = 0;
-    for word in text.split_whitespace() {
-        if column > 0 && column + 1 + word.chars().count() > width {
-            out.push('\n');
-            column = 0;
-        } else if column > 0 {
-            out.push(' ');
-            column += 1;
-        }
-        out.push_str(word);
-        column += word.chars().count();
-    }
-    out
 }

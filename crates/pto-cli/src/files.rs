@@ -183,7 +183,7 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
 pub(crate) fn write_report(path: &Path, text: &str) -> Result<(), Failure> {
     write(path, text.as_bytes())?;
     if !is_stdout(path) {
-        super::warn(&format!("wrote {} ({})", path.display(), size(text.len())));
+        super::warn(&text!("wrote {display} ({size})", display = path.display(), size = size(text.len())));
     }
     Ok(())
 }
@@ -191,7 +191,7 @@ pub(crate) fn write_report(path: &Path, text: &str) -> Result<(), Failure> {
 /// `870 bytes`, `123 KB`, `4.2 MB`
 pub(crate) fn size(bytes: usize) -> String {
     match bytes {
-        0..1_000 => format!("{bytes} bytes"),
+        0..1_000 => text!("{bytes} bytes", bytes),
         1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
         _ => format!("{:.1} MB", bytes as f64 / 1e6),
     }

@@ -5,6 +5,7 @@
 
 mod assembler;
 mod check;
+mod counts;
 mod docs;
 mod emit;
 mod explain;
@@ -13,6 +14,7 @@ mod fmt;
 mod input;
 mod isa;
 mod json;
+mod language;
 mod lower;
 mod manual;
 mod perf;
@@ -22,8 +24,9 @@ mod race;
 mod render;
 mod run;
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pto::isa::text;
+use pto::isa::text::set_language;
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -38,6 +41,19 @@ struct Cli {
     /// When to use colours
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     color: ColorArg,
+    /// Language of messages, help and pages; JSON is always English
+    ///
+    /// Otherwise `PTO_LANG` or the locale decides.
+    #[arg(long, global = true, value_name = "LANG", value_parser = ["en", "zh"])]
+    lang: Option<String>,
+}
+
+/// The definition of the command line, for tests of its texts.
+#[doc(hidden)]
+pub fn command_texts() -> Vec<String> {
+    let mut command = Cli::command();
+    command.build();
+    language::texts(&command)
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -140,12 +156,21 @@ pub fn main() -> ExitCode {
     if assembler::is_meant() {
         return assemble();
     }
-    let result = match Cli::try_parse_from(std::env::args_os().map(as_number)) {
+    let args: Vec<OsString> = std::env::args_os().map(as_number).collect();
+    set_language(language::chosen(&args));
+    let matches = language::localised(Cli::command()).try_get_matches_from(args);
+    let result = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             cli.color.apply();
             run_command(cli.command)
         }
-        Err(e) if e.use_stderr() => e.exit(),
+        Err(e) if e.use_stderr() => match language::usage_error(&e) {
+            Some(message) => {
+                warn(&message);
+                return ExitCode::from(2);
+            }
+            None => e.exit(),
+        },
         Err(help) => out(&help.render().ansi().to_string()).map(|()| Outcome::Clean),
     };
     exit_code(result.and_then(flushed))
@@ -181,11 +206,11 @@ fn run_command(command: Command) -> CommandResult {
         Command::Isa(args) => isa::run(&args),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "pto", &mut script);
+            clap_complete::generate(shell, &mut language::localised(Cli::command()), "pto", &mut script);
             files::write(Path::new("-"), &script)?;
             Ok(Outcome::Clean)
         }
-        Command::Man { out } => manual::write(Cli::command(), &out),
+        Command::Man { out } => manual::write(language::localised(Cli::command()), &out),
     }
 }
 
@@ -202,7 +227,7 @@ fn exit_code(result: CommandResult) -> ExitCode {
         Ok(Outcome::Different) => ExitCode::from(3),
         Err(Failure(message)) => {
             if !message.is_empty() {
-                warn(&format!("\u{1b}[1;31merror\u{1b}[0m: {message}"));
+                warn(&format!("\u{1b}[1;31m{}\u{1b}[0m: {message}", text!("error")));
             }
             ExitCode::from(2)
         }

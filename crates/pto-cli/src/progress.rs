@@ -1,5 +1,6 @@
 //! A line that says how far a long run is.
 
+use pto::isa::text;
 use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
@@ -43,7 +44,7 @@ fn line(count: u64, total: u64, elapsed: Duration) -> String {
     let seconds = elapsed.as_secs();
     // The total is an estimate: it is too small where control flow depends on data.
     if count >= total {
-        return format!("{count} done  {seconds} s");
+        return text!("{count} done  {seconds} s", count, seconds);
     }
     let share = count as f64 / total as f64;
     let full = (share * 30.0) as usize;

@@ -3,7 +3,8 @@
 use super::Failure;
 use super::input::InputText;
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
-use pto::isa::{Diagnostic, Label, Span};
+use pto::isa::text;
+use pto::isa::{Diagnostic, Label, Severity, Span};
 use pto::syntax::Lines;
 use std::io::Write;
 
@@ -32,8 +33,12 @@ pub(crate) fn print(source: &InputText, problems: &[Diagnostic]) -> Result<(), F
     }
     let hidden = problems.len().saturating_sub(SHOWN);
     if hidden > 0 {
-        let plural = if hidden == 1 { "" } else { "s" };
-        writeln!(err, "… and {hidden} more problem{plural} in {}\n", source.name)?;
+        let name = &source.name;
+        let more = match hidden {
+            1 => text!("… and 1 more problem in {name}", name),
+            _ => text!("… and {hidden} more problems in {name}", hidden, name),
+        };
+        writeln!(err, "{more}\n")?;
     }
     Ok(())
 }
@@ -53,7 +58,10 @@ impl<'s> Terminal<'s> {
 
     pub(crate) fn render(&self, d: &Diagnostic) -> String {
         let id = d.code.id();
-        let level = if d.is_error() { Level::ERROR } else { Level::WARNING };
+        let level = match d.severity {
+            Severity::Error => Level::ERROR.with_name(text!("error")),
+            Severity::Warning => Level::WARNING.with_name(text!("warning")),
+        };
         let mut group = Group::with_title(level.primary_title(&d.message).id(id));
         let (near, far): (Vec<&Label>, Vec<&Label>) =
             d.labels.iter().partition(|l| self.line(l.span).abs_diff(self.line(d.primary.span)) <= NEAR);
@@ -66,10 +74,10 @@ impl<'s> Terminal<'s> {
         }
         let help = d.help_lines(|at| self.lines.locate(at).0);
         if !help.is_empty() {
-            group = group.element(Level::HELP.message(help.join("\n")));
+            group = group.element(Level::HELP.with_name(text!("help")).message(help.join("\n")));
         }
         if let Some(page) = d.page {
-            group = group.element(Level::NOTE.with_name("page").message(format!("pto doc {page}")));
+            group = group.element(Level::NOTE.with_name(text!("page")).message(format!("pto doc {page}")));
         }
         self.renderer.render(&[group])
     }

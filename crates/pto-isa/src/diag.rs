@@ -138,7 +138,8 @@ impl Edit {
             Change::Parameter => {
                 text!("in line {number}, in front of the first parameter: {text}", number, text = self.text)
             }
-            change => format!("{} line {number}: {}", change.name(), self.text),
+            Change::Before => text!("before line {number}: {text}", number, text = self.text),
+            Change::After => text!("after line {number}: {text}", number, text = self.text),
         }
     }
 }

@@ -269,7 +269,7 @@ impl DTypes {
 impl fmt::Display for DTypes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if *self == Self::ALL {
-            return f.write_str("any");
+            return f.write_str(crate::text!("any"));
         }
         for (i, d) in self.iter().enumerate() {
             if i > 0 {

@@ -162,7 +162,7 @@ const fn spaces(kib: [u64; 9]) -> [Space; 9] {
 const PROFILES: [Profile; 3] = [
     Profile {
         name: "a2a3",
-        summary: "Ascend A2/A3: 192 KiB UB, cube and vector data meet in global memory",
+        summary: crate::text_key!("Ascend A2/A3: 192 KiB UB, cube and vector data meet in global memory"),
         spaces: spaces([192, 512, 64, 64, 128, 1, 2, 0, 0]),
         left_order: BLayout::RowMajor,
         barrier_pipes: &Pipe::REAL,
@@ -173,7 +173,7 @@ const PROFILES: [Profile; 3] = [
     },
     Profile {
         name: "a5",
-        summary: "Ascend A5: 256 KiB UB, fp8/fp4 and block scales, direct cube-vector paths",
+        summary: crate::text_key!("Ascend A5: 256 KiB UB, fp8/fp4 and block scales, direct cube-vector paths"),
         spaces: spaces([256, 512, 64, 64, 256, 4, 4, 4, 4]),
         left_order: BLayout::ColMajor,
         barrier_pipes: &Pipe::REAL,
@@ -184,7 +184,7 @@ const PROFILES: [Profile; 3] = [
     },
     Profile {
         name: "cpu",
-        summary: "the host: accepts what either device accepts, with the larger of their memories",
+        summary: crate::text_key!("the host: accepts what either device accepts, with the larger of their memories"),
         spaces: spaces([512, 512, 64, 64, 256, 64, 64, 4, 4]),
         left_order: BLayout::ColMajor,
         barrier_pipes: &Pipe::REAL,

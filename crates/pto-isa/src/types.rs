@@ -1,5 +1,6 @@
 //! The types a value can have.
 
+use crate::text;
 use crate::{DType, Loc, ScalarType, TileType, ViewType};
 use std::fmt;
 
@@ -208,32 +209,32 @@ impl Type {
     }
 
     /// A word for messages: what kind of thing this is.
-    pub const fn noun(&self) -> &'static str {
+    pub fn noun(&self) -> &'static str {
         match self {
-            Self::Unknown => "value of unknown type",
-            Self::Scalar(_) => "scalar",
-            Self::Tile(_) | Self::TileBuf(_) => "tile",
-            Self::MultiTile(..) => "multi-buffered tile",
-            Self::Ptr(..) => "pointer",
-            Self::TensorView(_) => "tensor view",
-            Self::PartitionView(_) => "partition view",
+            Self::Unknown => text!("value of unknown type"),
+            Self::Scalar(_) => text!("scalar"),
+            Self::Tile(_) | Self::TileBuf(_) => text!("tile"),
+            Self::MultiTile(..) => text!("multi-buffered tile"),
+            Self::Ptr(..) => text!("pointer"),
+            Self::TensorView(_) => text!("tensor view"),
+            Self::PartitionView(_) => text!("partition view"),
             Self::Memref(_) => "memref",
-            Self::Vector(_) => "vector",
+            Self::Vector(_) => text!("vector"),
             Self::Token(t) => match t {
-                Token::None => "none value",
-                Token::Event | Token::RecordEvent => "event",
-                Token::Pipe => "pipe handle",
-                Token::AsyncSession => "async session",
-                Token::AsyncEvent => "async event",
-                Token::PrefetchAsyncContext => "prefetch context",
-                Token::Group => "rank group",
-                Token::FmatrixConfig => "fmatrix configuration",
+                Token::None => text!("none value"),
+                Token::Event | Token::RecordEvent => text!("event"),
+                Token::Pipe => text!("pipe handle"),
+                Token::AsyncSession => text!("async session"),
+                Token::AsyncEvent => text!("async event"),
+                Token::PrefetchAsyncContext => text!("prefetch context"),
+                Token::Group => text!("rank group"),
+                Token::FmatrixConfig => text!("fmatrix configuration"),
             },
-            Self::EventIds(_) => "event-id array",
-            Self::LocalArray(_) => "local array",
-            Self::Struct(_) => "struct",
-            Self::Function(_) => "function",
-            Self::Opaque(_) => "foreign value",
+            Self::EventIds(_) => text!("event-id array"),
+            Self::LocalArray(_) => text!("local array"),
+            Self::Struct(_) => text!("struct"),
+            Self::Function(_) => text!("function"),
+            Self::Opaque(_) => text!("foreign value"),
         }
     }
 }
@@ -243,13 +244,13 @@ impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Scalar(s) => write!(f, "{s}"),
-            Self::Tile(t) | Self::TileBuf(t) => write!(f, "{t} tile"),
-            Self::MultiTile(t, n) => write!(f, "{n} × {t} tile"),
-            Self::Ptr(s, _) => write!(f, "pointer to {s}"),
-            Self::TensorView(v) => write!(f, "tensor view {v}"),
-            Self::PartitionView(v) => write!(f, "partition view {v}"),
+            Self::Tile(t) | Self::TileBuf(t) => f.write_str(&text!("{t} tile", t)),
+            Self::MultiTile(t, n) => f.write_str(&text!("{n} × {t} tile", n, t)),
+            Self::Ptr(s, _) => f.write_str(&text!("pointer to {s}", s)),
+            Self::TensorView(v) => f.write_str(&text!("tensor view {v}", v)),
+            Self::PartitionView(v) => f.write_str(&text!("partition view {v}", v)),
             Self::Memref(m) => write!(f, "memref {}", m.view),
-            Self::Vector(v) => write!(f, "vector {v}"),
+            Self::Vector(v) => f.write_str(&text!("vector {v}", v)),
             Self::Opaque(text) => f.write_str(text),
             other => f.write_str(other.noun()),
         }

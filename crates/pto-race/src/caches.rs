@@ -9,6 +9,7 @@ use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
 use pto_cpu::{Access, AddressSpace, Atomic, CACHE_LINE};
 use pto_ir::OpId;
+use pto_isa::text;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -332,7 +333,7 @@ impl Detector<'_> {
     }
 }
 
-const WRITE_BACK: &str = "pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all <gm>";
+const WRITE_BACK: &str = pto_isa::text_key!("pto.cmo.cacheinvalid of the address, then pto.fence.barrier_all <gm>");
 /// Writes all lines back and invalidates them.
 const CLEAN: &str = "pto.cmo.cacheinvalid all <gm>";
 
@@ -341,10 +342,12 @@ impl Findings<'_> {
     fn held_in_cache(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_HELD, conflict.site.op, Some(conflict.other.op), |all| {
             let reader = pto_check::pipe_of(all.module(), conflict.site.op, all.target).unwrap_or(Pipe::S);
-            let message = format!("{reader} reads memory before the data cache has written a scalar store back");
+            let message = text!("{reader} reads memory before the data cache has written a scalar store back", reader);
             Diagnostic::new(codes::CACHE_HELD, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), "stored here, into the data cache")
-                .legal("write the line back before you notify others; flags, barriers and signals do not write it back")
+                .label(all.span(conflict.other.op), text!("stored here, into the data cache"))
+                .legal(text!(
+                    "write the line back before you notify others; flags, barriers and signals do not write it back"
+                ))
                 .edits(vec![Edit::after(all.span(conflict.other.op), CLEAN)])
         });
     }
@@ -355,19 +358,15 @@ impl Findings<'_> {
             return;
         }
         self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
-            let message = format!(
-                "a scalar store keeps an old copy of a cache line, at byte {}: its write-back undoes what {} writes there",
-                conflict.first,
-                all.writer(conflict),
-            );
+            let message = text!("a scalar store keeps an old copy of a cache line, at byte {first}: its write-back undoes what {all} writes there", first = conflict.first, all = all.writer(conflict));
             let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), "written here")
-                .legal("the data cache of a core writes back whole lines of 64 bytes");
+                .label(all.span(conflict.other.op), text!("written here"))
+                .legal(text!("the data cache of a core writes back whole lines of 64 bytes"));
             let edits = match ordered {
                 true => vec![Edit::before(all.span(conflict.site.op), CLEAN)],
                 false => all.ordered_writes(conflict, stamp),
             };
-            d.help("keep scalar stores 64 bytes apart from what others write; or read the line after they have written").edits(edits)
+            d.help(text!("keep scalar stores 64 bytes apart from what others write; or read the line after they have written")).edits(edits)
         });
     }
 
@@ -376,8 +375,8 @@ impl Findings<'_> {
         let pipe = pto_check::pipe_of(self.module(), conflict.other.op, self.target).unwrap_or(Pipe::S);
         match conflict.other_core {
             Some(core) if core == conflict.site.core => pipe.to_string(),
-            Some(_) => format!("{pipe} of another core"),
-            None => format!("{pipe} of another block"),
+            Some(_) => text!("{pipe} of another core", pipe),
+            None => text!("{pipe} of another block", pipe),
         }
     }
 
@@ -387,24 +386,22 @@ impl Findings<'_> {
         self.note(codes::CACHE_SHARED, conflict.site.op, Some(conflict.other.op), |all| {
             let line = conflict.first - conflict.first % CACHE_LINE as u64;
             let message = match by_scalars {
-                true => format!("two cores store into one cache line, at byte {line}: the last write-back wins"),
-                false => format!("the cache line at byte {line} is written before a scalar store into it was written back"),
+                true => text!("two cores store into one cache line, at byte {line}: the last write-back wins", line),
+                false => text!("the cache line at byte {line} is written before a scalar store into it was written back", line),
             };
             let d = Diagnostic::new(codes::CACHE_SHARED, all.span(conflict.site.op), message);
             let d = match conflict.other.op == conflict.site.op {
-                true => d.remark("other cores also store here"),
-                false if by_scalars => d.label(all.span(conflict.other.op), "another core stores into it here"),
-                false => d.label(all.span(conflict.other.op), "stored here, into the data cache"),
+                true => d.remark(text!("other cores also store here")),
+                false if by_scalars => d.label(all.span(conflict.other.op), text!("another core stores into it here")),
+                false => d.label(all.span(conflict.other.op), text!("stored here, into the data cache")),
             };
-            let d = d.legal("the data cache of a core writes back whole lines of 64 bytes");
+            let d = d.legal(text!("the data cache of a core writes back whole lines of 64 bytes"));
             let first = Edit::after(all.span(conflict.other.op), CLEAN);
             let forget = Edit::before(all.span(conflict.site.op), CLEAN);
             let edits = if ordered { vec![first] } else { all.one_after_the_other(conflict, stamp, [first, forget]) };
             match edits.is_empty() {
-                true => d.help(format!(
-                    "keep the stores of different cores 64 bytes apart; or after the first store: {WRITE_BACK}, and let the second core wait for it"
-                )),
-                false => d.help("keep the stores of different cores 64 bytes apart; or write the line back before the next core stores").edits(edits),
+                true => d.help(text!("keep the stores of different cores 64 bytes apart; or after the first store: {write_back}, and let the second core wait for it", write_back = text::translate(WRITE_BACK))),
+                false => d.help(text!("keep the stores of different cores 64 bytes apart; or write the line back before the next core stores")).edits(edits),
             }
         });
     }
@@ -412,10 +409,10 @@ impl Findings<'_> {
     /// A load of a stale copy: the core has read the line before, and others have written it since.
     fn old_copy(&mut self, conflict: &Conflict) {
         self.note(codes::CACHE_STALE, conflict.site.op, Some(conflict.other.op), |all| {
-            let message = "the scalar unit reads a stale copy of the line";
+            let message = text!("the scalar unit reads a stale copy of the line");
             Diagnostic::new(codes::CACHE_STALE, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), "written here")
-                .legal("invalidate the line before reading what others have written")
+                .label(all.span(conflict.other.op), text!("written here"))
+                .legal(text!("invalidate the line before reading what others have written"))
                 .edits(vec![Edit::before(all.span(conflict.site.op), CLEAN)])
         });
     }
@@ -423,10 +420,10 @@ impl Findings<'_> {
     /// A loop that polls its own cache.
     fn asks_cache(&mut self, site: InstrSite) {
         self.note(codes::CACHE_POLL, site.op, None, |all| {
-            let message = "the loop may read its own data cache forever";
+            let message = text!("the loop may read its own data cache forever");
             Diagnostic::new(codes::CACHE_POLL, all.span(site.op), message)
                 .warning()
-                .legal("invalidate the line before each load that polls for a store of another core")
+                .legal(text!("invalidate the line before each load that polls for a store of another core"))
                 .edits(vec![Edit::before(all.span(site.op), CLEAN)])
         });
     }
@@ -434,11 +431,11 @@ impl Findings<'_> {
     /// A word that a loop of another core polls and that is not written back.
     fn kept_from_loop(&mut self, store: OpId, load: InstrSite) {
         self.note(codes::CACHE_POLL, store, Some(load.op), |all| {
-            let message = "another core waits for this word, which may stay in the data cache";
+            let message = text!("another core waits for this word, which may stay in the data cache");
             Diagnostic::new(codes::CACHE_POLL, all.span(store), message)
                 .warning()
-                .label(all.span(load.op), "a loop polls it here")
-                .legal("write a polled word back after the store")
+                .label(all.span(load.op), text!("a loop polls it here"))
+                .legal(text!("write a polled word back after the store"))
                 .edits(vec![Edit::after(all.span(store), CLEAN)])
         });
     }

@@ -10,6 +10,7 @@ use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
 use pto_isa::codes::{self, Code};
 use pto_isa::row::{CommOp, Control, Meaning, Movement};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -82,8 +83,9 @@ impl Explorer<'_> {
             self.report.stopped = Some(meter.work);
         }
         if more {
-            let reason = format!(
-                "more than {PATHS} combinations of scalars lead to different paths; the others were not checked"
+            let reason = text!(
+                "more than {PATHS} combinations of scalars lead to different paths; the others were not checked",
+                PATHS
             );
             let span = self.module().functions().first().map_or_else(Span::default, |f| self.module().op(*f).name_span);
             self.report.undecided.push(Undecided { span, reason });
@@ -130,8 +132,8 @@ impl Explorer<'_> {
     }
 
     fn give_up(&mut self, at: Span, text: &str, problem: &Diagnostic) {
-        let when = if text.is_empty() { String::new() } else { format!(" when {text}") };
-        let reason = format!("it can be followed{when}, but then it stops: {}", problem.message);
+        let when = if text.is_empty() { String::new() } else { text!(" when {text}", text) };
+        let reason = text!("it can be followed{when}, but then it stops: {message}", when, message = problem.message);
         self.report.undecided.push(Undecided { span: at, reason });
     }
 
@@ -147,9 +149,11 @@ impl Explorer<'_> {
         let branch = branches.first_difference(&self.first, module);
         let span = branch.map_or_else(Span::default, |(op, _)| module.op(op).name_span);
         let when = match branch {
-            Some(branch) if text.is_empty() => format!("this happens when {}", way_text(module, branch)),
-            Some(branch) => format!("this happens when {}: {text}", way_text(module, branch)),
-            None => format!("this happens when {text}"),
+            Some(branch) if text.is_empty() => {
+                text!("this happens when {way_text}", way_text = way_text(module, branch))
+            }
+            Some(branch) => text!("this happens when {way_text}: {text}", way_text = way_text(module, branch), text),
+            None => text!("this happens when {text}", text),
         };
         let mut stopped = None;
         for finding in report.findings {
@@ -189,7 +193,8 @@ impl Explorer<'_> {
                 matches!(module.control(id), Some(Control::IndexSwitch | Control::Switch | Control::CondBranch));
             let first = module.operands(id).first();
             if several && first.is_some_and(|o| sources.is_open(o.value) && !(looks && sources.is_decided(o.value))) {
-                let (span, reason) = (module.op(id).name_span, "only the path that this data takes was checked".into());
+                let (span, reason) =
+                    (module.op(id).name_span, text!("only the path that this data takes was checked").into());
                 self.report.undecided.push(Undecided { span, reason });
             }
         });

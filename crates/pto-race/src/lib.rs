@@ -63,6 +63,7 @@ use paths::Branches;
 use polls::polls;
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
+use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Source, Span, codes};
 use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
@@ -269,8 +270,8 @@ fn follow(
             let (primary, labels) = (finding.primary.span, finding.labels.len());
             let told = question.filter(|span| *span != primary && labels < 2);
             report.findings.push(match told {
-                Some(span) => finding.label(span, "this happens when the answer is no"),
-                None => finding.legal("this happens when the answer is no"),
+                Some(span) => finding.label(span, text!("this happens when the answer is no")),
+                None => finding.legal(text!("this happens when the answer is no")),
             });
         }
         report.stopped = report.stopped.or(other.stopped);
@@ -373,8 +374,9 @@ impl RaceRun<'_> {
 fn stored_in_several_widths(plan: &Plan, op: OpId, (buffer, byte): Word) -> Undecided {
     let module = plan.checked().module();
     let pointer = plan.params().get(buffer % plan.params().len().max(1)).map_or("", |p| &p.name);
-    let of = if pointer.is_empty() { String::new() } else { format!(" of `%{pointer}`") };
-    let reason = format!("byte {byte}{of} is stored in words of different lengths: what this read tells was not used");
+    let of = if pointer.is_empty() { String::new() } else { text!(" of `%{pointer}`", pointer) };
+    let reason =
+        text!("byte {byte}{of} is stored in words of different lengths: what this read tells was not used", byte, of);
     Undecided { span: module.op(op).name_span, reason }
 }
 
@@ -390,7 +392,7 @@ fn observe(
     let done = launch.observe(&mut metered).run(&mut args);
     // A run stops with one problem.
     done.map(|report| report.instructions).map_err(|error| {
-        let unknown = || Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), "the run stopped");
+        let unknown = || Diagnostic::new(codes::RUN_UNSUPPORTED, Span::default(), text!("the run stopped"));
         Box::new(error.into_diagnostics().pop().unwrap_or_else(unknown))
     })
 }

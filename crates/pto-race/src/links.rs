@@ -6,6 +6,7 @@ use crate::findings::InstrSite;
 use crate::link_state::SYNCALL_SIGNALS;
 use crate::words::{FoundNumber, Seen, Word, WordChange, WordQuestion, Words};
 use pto_cpu::{Action, AddressSpace, Detail, Event, Ring, Signal};
+use pto_isa::text;
 use pto_isa::{Pipe, Target};
 use std::collections::VecDeque;
 
@@ -91,7 +92,7 @@ impl Detector<'_> {
     fn open(&mut self, ring: Ring) {
         if let Some(base) = ring.flag_base {
             let count = if ring.both_ways { 4 } else { 2 };
-            self.links.reserved.extend((base..base + count).map(|id| (id, "a pipe between cores")));
+            self.links.reserved.extend((base..base + count).map(|id| (id, text!("a pipe between cores"))));
         }
     }
 

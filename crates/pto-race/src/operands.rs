@@ -2,6 +2,7 @@
 
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, AddressSpace, DEVICE};
+use pto_isa::text;
 use pto_isa::{BLayout, Diagnostic, TileType, codes};
 
 impl Findings<'_> {
@@ -12,9 +13,9 @@ impl Findings<'_> {
 
     pub fn no_such_event(&mut self, id: i64, site: InstrSite) {
         self.note(codes::EVENT_ID, site.op, None, |all| {
-            Diagnostic::new(codes::EVENT_ID, all.span(site.op), format!("there is no event {id}"))
-                .legal(format!("0 to {}", all.target.profile().event_ids - 1))
-                .help("alternate between a few events: iteration modulo their number")
+            Diagnostic::new(codes::EVENT_ID, all.span(site.op), text!("there is no event {id}", id))
+                .legal(text!("0 to {all}", all = all.target.profile().event_ids - 1))
+                .help(text!("alternate between a few events: iteration modulo their number"))
         });
     }
 
@@ -63,11 +64,14 @@ impl Findings<'_> {
     fn replaced_too_early(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
-            let message =
-                format!("{own} overlaps {other}, which the instruction still reads after it has begun to write");
+            let message = text!(
+                "{own} overlaps {other}, which the instruction still reads after it has begun to write",
+                own,
+                other
+            );
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
-                .legal(format!("separate memory for the result on {}", all.target))
-                .help("give the result another address")
+                .legal(text!("separate memory for the result on {target}", target = all.target))
+                .help(text!("give the result another address"))
         });
     }
 
@@ -85,12 +89,10 @@ impl Findings<'_> {
     fn runs_ahead(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
-            let message = format!(
-                "{own} starts at the address of {other} and has longer rows: its second row overlaps rows that are still to be read"
-            );
+            let message = text!("{own} starts at the address of {other} and has longer rows: its second row overlaps rows that are still to be read", own, other);
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
-                .legal("a result with the same row stride as the operand it overlaps, or no overlap")
-                .help("give the result another address")
+                .legal(text!("a result with the same row stride as the operand it overlaps, or no overlap"))
+                .help(text!("give the result another address"))
         });
     }
 
@@ -101,16 +103,21 @@ impl Findings<'_> {
             let name = all.name(operand.value);
             let message = if hidden {
                 let end = work.start + work.row_bytes as i64;
-                format!("{name} lies in bytes {:#x} to {end:#x}, which the instruction itself uses here", work.start)
+                text!(
+                    "{name} lies in bytes {start} to {end}, which the instruction itself uses here",
+                    name,
+                    start = format_args!("{:#x}", work.start),
+                    end = format_args!("{:#x}", end)
+                )
             } else {
-                format!("the scratch tile {} shares bytes with {name}", all.name(work.value))
+                text!("the scratch tile {all} shares bytes with {name}", all = all.name(work.value), name)
             };
             Diagnostic::new(code, all.span(site.op), message)
-                .legal("scratch memory of an instruction must not overlap its operands")
+                .legal(text!("scratch memory of an instruction must not overlap its operands"))
                 .help(if hidden {
-                    "give the tile another address, or the instruction a scratch tile"
+                    text!("give the tile another address, or the instruction a scratch tile")
                 } else {
-                    "give the scratch tile another address"
+                    text!("give the scratch tile another address")
                 })
         });
     }
@@ -118,15 +125,25 @@ impl Findings<'_> {
     fn overlapping(&mut self, read: &Access, write: &Access, site: InstrSite) {
         self.note(codes::ALIASING, site.op, None, |all| {
             let (own, other) = (all.name(write.value), all.name(read.value));
-            let (distance, side) = match write.start - read.start {
-                d if d > 0 => (d, "after"),
-                d => (-d, "before"),
+            let message = match write.start - read.start {
+                bytes if bytes > 0 => text!(
+                    "{own} starts {bytes} bytes after the start of {other}, which is still being read",
+                    own,
+                    bytes,
+                    other
+                ),
+                bytes => text!(
+                    "{own} starts {bytes} bytes before the start of {other}, which is still being read",
+                    own,
+                    bytes = -bytes,
+                    other
+                ),
             };
-            let message =
-                format!("{own} starts {distance} bytes {side} the start of {other}, which is still being read");
             Diagnostic::new(codes::ALIASING, all.span(site.op), message)
-                .legal("a result at exactly the address of an operand, if the instruction allows that, or no overlap")
-                .help("give the result another address")
+                .legal(text!(
+                    "a result at exactly the address of an operand, if the instruction allows that, or no overlap"
+                ))
+                .help(text!("give the result another address"))
         });
     }
 }

@@ -5,6 +5,7 @@ use pto_cpu::{Access, AddressSpace, CoreId, Event};
 use pto_ir::{Module, OpId};
 use pto_isa::Op;
 use pto_isa::row::Control;
+use pto_isa::text;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Which ways a branch went.
@@ -137,10 +138,10 @@ pub(crate) fn is_loop(code: Op) -> bool {
 /// The way that a branch took, in words.
 pub(crate) fn way_text(module: &Module, (op, way): BranchTaken) -> &'static str {
     match (is_loop(module.op(op).op), way) {
-        (true, Way::No) => "the loop is skipped",
-        (true, Way::Yes) => "the loop is entered",
-        (_, Way::Again) => "the loop runs another iteration",
-        (false, Way::Yes) => "the condition holds",
-        (false, Way::No) => "the condition does not hold",
+        (true, Way::No) => text!("the loop is skipped"),
+        (true, Way::Yes) => text!("the loop is entered"),
+        (_, Way::Again) => text!("the loop runs another iteration"),
+        (false, Way::Yes) => text!("the condition holds"),
+        (false, Way::No) => text!("the condition does not hold"),
     }
 }

@@ -9,6 +9,7 @@ use pto_cpu::{Arg, CoreId, Event, Known, Launch, Observer, Plan};
 use pto_ir::{Def, Module, OpId, ValueId};
 use pto_isa::row::Arith;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{ScalarType, Type};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,10 +175,10 @@ impl Worlds {
     pub fn text(&self, world: &World) -> String {
         let one = |(at, number): &(usize, WorldNumber)| {
             let name = &self.atoms[*at].name;
-            let name = if name.is_empty() { "a scalar from memory".into() } else { format!("`%{name}`") };
-            format!("{name} is {}", number.text())
+            let name = if name.is_empty() { text!("a scalar from memory").into() } else { format!("`%{name}`") };
+            text!("{name} is {number}", name, number = number.text())
         };
-        world.iter().map(one).collect::<Vec<_>>().join(" and ")
+        world.iter().map(one).collect::<Vec<_>>().join(text!(" and "))
     }
 
     /// Where a choice leads: the ways of branches, and the executed instructions.

@@ -3,6 +3,7 @@
 
 #![expect(missing_docs, reason = "only tests use it")]
 
+pub mod commands;
 pub mod corpus;
 pub mod elements;
 pub mod expected;

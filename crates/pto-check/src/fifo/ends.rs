@@ -83,16 +83,20 @@ fn ownership(program: &LocatedProgram, end: &FifoEnd, ends: &[FifoEnd]) -> Optio
     };
     let ring = end.rings.iter().find(wrong)?;
     let consumes = core == ring.direction.consumer();
-    let (found, legal) = if consumes { ("imports", Fifo::Reserve) } else { ("reserves", Fifo::Import) };
+    let legal = if consumes { Fifo::Reserve } else { Fifo::Import };
     let legal = Op::of(legal).row().name;
-    let side = if consumes { "consumer" } else { "producer" };
-    let d =
-        program.problem(codes::FIFO_SETUP, end.init, text!("the {side} of this pipe {found} its buffer", side, found));
-    let d = d.label(ring.address.span, text!("the buffer")).legal(text!(
-        "an address from `{legal}` in the {side}",
-        legal,
-        side
-    ));
+    let (found, legal) = match consumes {
+        true => (
+            text!("the consumer of this pipe imports its buffer"),
+            text!("an address from `{legal}` in the consumer", legal),
+        ),
+        false => (
+            text!("the producer of this pipe reserves its buffer"),
+            text!("an address from `{legal}` in the producer", legal),
+        ),
+    };
+    let d = program.problem(codes::FIFO_SETUP, end.init, found);
+    let d = d.label(ring.address.span, text!("the buffer")).legal(legal);
     Some(d.help(text!("reserve the buffer in the function that pops, import it in the one that pushes")))
 }
 

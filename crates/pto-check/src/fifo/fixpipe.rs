@@ -127,7 +127,7 @@ impl FixPipe<'_> {
         (!quant.from.contains(tile.dtype)).then(|| {
             let message =
                 text!("an accumulator of {dtype} pushed with quant = {name}", dtype = tile.dtype, name = quant.name);
-            self.about(push.id, message).legal(format!("{} takes {}", quant.name, quant.from))
+            self.about(push.id, message).legal(text!("{name} takes {from}", name = quant.name, from = quant.from))
         })
     }
 
@@ -170,7 +170,11 @@ impl FixPipe<'_> {
         let Epilogue { layout, order, quant, .. } = *self.epilogue;
         if !quant.to.contains(tile.dtype) {
             let message = text!("a tile of {dtype} popped with quant = {name}", dtype = tile.dtype, name = quant.name);
-            return Some(self.about(pop.id, message).legal(format!("{} gives {}", quant.name, quant.to)));
+            return Some(self.about(pop.id, message).legal(text!(
+                "{name} gives {to}",
+                name = quant.name,
+                to = quant.to
+            )));
         }
         if tile.loc != Loc::Vec || tile.order() != order {
             let message = text!(

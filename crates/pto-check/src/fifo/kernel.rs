@@ -44,7 +44,7 @@ fn unstated(program: &LocatedProgram, id: OpId, core: CoreKind) -> Diagnostic {
 }
 
 fn misplaced(program: &LocatedProgram, id: OpId, pipe: Option<Pipe>, wanted: CoreKind, found: CoreKind) -> Diagnostic {
-    let on_pipe = pipe.map_or(String::new(), |pipe| format!(" on {pipe}"));
+    let on_pipe = pipe.map_or(String::new(), |pipe| text!(" on {pipe}", pipe));
     let message = text!(
         "`{program}`{on_pipe} belongs on the {wanted} core, but this is {found} code",
         program = program.name(id),

@@ -93,7 +93,7 @@ fn direction(program: &LocatedProgram, end: &FifoEnd, user: &User) -> Option<Dia
     let d = program
         .problem(codes::FIFO_SETUP, user.id, message)
         .label(head(program.module, end.init), text!("opened here"));
-    Some(d.legal(format!("dir_mask = {} or 3", wanted.bit())))
+    Some(d.legal(text!("dir_mask = {wanted} or 3", wanted = wanted.bit())))
 }
 
 /// The pipe is opened before each user.
@@ -179,5 +179,5 @@ fn fits(entry: &ViewType, slot: &ViewType) -> bool {
 
 fn shown(view: &ViewType) -> String {
     let dims: Vec<String> = view.dims.iter().map(ToString::to_string).collect();
-    format!("{} of {}", dims.join("x"), view.elem.mlir())
+    text!("{dims} of {view}", dims = dims.join("x"), view = view.elem.mlir())
 }

@@ -263,12 +263,13 @@ fn scalars_given(params: &[Param], specs: &[Option<&Spec>], request: &BindReques
             _ => {}
         }
     }
-    let (list, have) = match missing.as_slice() {
+    Err(Failure(match missing.as_slice() {
         [] => return Ok(()),
-        [one] => (one.clone(), "has"),
-        [first @ .., last] => (format!("{} and {last}", first.join(", ")), "have"),
-    };
-    Err(Failure(text!("{list} {have} no value\n  help: {command}", list, have, command)))
+        [name] => text!("{name} has no value\n  help: {command}", name, command),
+        [first @ .., last] => {
+            text!("{names} and {last} have no value\n  help: {command}", names = first.join(", "), last, command)
+        }
+    }))
 }
 
 fn example(ty: ScalarType) -> &'static str {

@@ -37,7 +37,12 @@ pub(crate) fn memory(
     let needed = need.extent;
     let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
     if let DataSource::Number(value) = source {
-        let help = text!("for memory full of it write {name}=fill:{value}\n  {LEGAL}", name, value, LEGAL);
+        let help = text!(
+            "for memory full of it write {name}=fill:{value}\n  {legal}",
+            name,
+            value,
+            legal = text::translate(LEGAL)
+        );
         return Err(Failure(text!("`{name}` is memory ({dtype}), not a number\n  help: {help}", name, dtype, help)));
     }
     let origin = match (&source, spec) {

@@ -245,7 +245,7 @@ impl ProgramArgs {
             let file = self.file.display();
             warn(&text!(
                 "{mark}: {errors} {noun} in functions that do not take part (pto check {file})",
-                mark = "\u{1b}[1mnote\u{1b}[0m",
+                mark = format_args!("\u{1b}[1m{}\u{1b}[0m", text!("note")),
                 errors,
                 noun,
                 file

@@ -7,8 +7,9 @@ use pto::isa::text;
 use std::path::PathBuf;
 
 /// What values of memory look like, for messages.
-pub(crate) const LEGAL: &str =
-    "legal: FILE.npy, FILE.npz:KEY, FILE.bin, rand, zeros, ones, iota, fill:1.5, or with a shape: rand:[64x128]";
+pub(crate) const LEGAL: &str = pto::isa::text_key!(
+    "legal: FILE.npy, FILE.npz:KEY, FILE.bin, rand, zeros, ones, iota, fill:1.5, or with a shape: rand:[64x128]"
+);
 
 /// An argument as written: for the named parameter, or for the next one.
 #[derive(Clone, Debug)]
@@ -79,7 +80,9 @@ impl DataSource {
         if let Some((file, key)) = text.rsplit_once(".npz:") {
             return Ok(Self::Npz(format!("{file}.npz").into(), Some(key.to_string())));
         }
-        made(text).unwrap_or_else(|| Err(Failure(text!("`{text}` is not a value\n  {LEGAL}", text, LEGAL))))
+        made(text).unwrap_or_else(|| {
+            Err(Failure(text!("`{text}` is not a value\n  {legal}", text, legal = text::translate(LEGAL))))
+        })
     }
 }
 
@@ -148,7 +151,7 @@ impl NumberGenerator {
             Self::Zeros => "zeros".to_string(),
             Self::Ones => "ones".to_string(),
             Self::Iota => "0, 1, 2, …".to_string(),
-            Self::Fill(value) => format!("{value} everywhere"),
+            Self::Fill(value) => text!("{value} everywhere", value),
         }
     }
 }

@@ -10,6 +10,7 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::render;
 use super::{CommandResult, Failure, Outcome, out};
+use crate::counts;
 use pto::isa::text;
 use pto::isa::{Code, Span, codes};
 use pto::race::{self, OrderedBy, Undecided};
@@ -176,7 +177,8 @@ fn print_text(
     let mut err = anstream::stderr().lock();
     let lines = Lines::new(&source.text);
     for Undecided { span, reason, .. } in &report.undecided {
-        writeln!(err, "{}:{}: not decided: {reason}", source.name, lines.locate(span.start).0)?;
+        let (name, line) = (&source.name, lines.locate(span.start).0);
+        writeln!(err, "{}", text!("{name}:{line}: not decided: {reason}", name, line, reason))?;
     }
     if let Some(shaken) = shaken {
         write!(err, "{}", shaken.text())?;
@@ -189,18 +191,20 @@ fn print_text(
         let note = text!(
             "the program places its tiles and orders no pipe anywhere; if the toolchain inserts the flags, check it with --sync auto"
         );
-        writeln!(err, "note: {note}")?;
+        writeln!(err, "{}: {note}", text!("note"))?;
     }
     if let Some(work) = report.stopped {
-        writeln!(err, "stopped after {work} instructions (--limit): what comes after them was not checked")?;
+        let line = text!("stopped after {work} instructions (--limit): what comes after them was not checked", work);
+        writeln!(err, "{line}")?;
     }
     let errors = report.findings.iter().filter(|d| d.is_error()).count();
     let warnings = report.findings.len() - errors;
-    let plural = |n: usize, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    let also = if warnings > 0 { format!(" and {}", plural(warnings, "warning")) } else { String::new() };
-    let found =
-        if errors == 0 && warnings == 0 { text!("no race found").into() } else { plural(errors, "finding") + &also };
-    let what = plural(report.instructions as usize, "instruction");
+    let found = match (errors, warnings) {
+        (0, 0) => text!("no race found").to_string(),
+        (_, 0) => counts::findings(errors),
+        _ => text!("{errors} and {warnings}", errors = counts::findings(errors), warnings = counts::warnings(warnings)),
+    };
+    let what = counts::instructions(report.instructions);
     let line = text!("{name}: {found} in {what} for {target}{auto}\n", name = source.name, found, what, target, auto);
     if errors == 0 {
         return out(&line);

@@ -1,6 +1,7 @@
 //! What happened, for people.
 
 use super::{FinishedRun, checksum};
+use crate::counts;
 use crate::program::{ArgContent, BoundParam};
 use pto::data::{AnyNumber, Array, Comparison, DataError, Summary, Tolerance, shape_text, show, show_number};
 use pto::isa::DType;
@@ -41,7 +42,8 @@ pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
 fn printed(run: &FinishedRun<'_>) -> String {
     let mut text = String::new();
     for block in &run.report.printed {
-        let from = if run.args.program.blocks == 1 { String::new() } else { format!("[block {}] ", block.block) };
+        let from =
+            if run.args.program.blocks == 1 { String::new() } else { text!("[block {block}] ", block = block.block) };
         text.extend(block.text.lines().map(|line| format!("{from}{line}\n")));
     }
     if !text.is_empty() {
@@ -51,13 +53,12 @@ fn printed(run: &FinishedRun<'_>) -> String {
 }
 
 fn head(run: &FinishedRun<'_>) -> String {
-    let plural = |n: u64, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let blocks = if run.args.program.blocks == 1 {
         String::new()
     } else {
-        format!(", {}", plural(run.args.program.blocks.into(), "block"))
+        format!(", {}", counts::blocks(run.args.program.blocks.into()))
     };
-    let instructions = plural(run.report.instructions, "instruction");
+    let instructions = counts::instructions(run.report.instructions);
     // Statements outside functions have no name.
     let name = Some(run.ready.run.plan.name()).filter(|n| !n.is_empty()).unwrap_or("program");
     let time = duration(run.elapsed.as_nanos() as f64);
@@ -180,13 +181,17 @@ pub(super) fn general(x: f64, digits: usize) -> String {
 
 fn verdict(bound: &BoundParam, reference: &str, c: &Comparison) -> String {
     let (name, count, exact) = (&bound.name, c.count, c.tolerance == Tolerance { relative: 0.0, absolute: 0.0 });
-    let allowed = format!("{} + {} * |expected|", general(c.tolerance.absolute, 3), general(c.tolerance.relative, 3));
+    let allowed = text!(
+        "{general} + {general2} * |expected|",
+        general = general(c.tolerance.absolute, 3),
+        general2 = general(c.tolerance.relative, 3)
+    );
     let relative = c.max_rel.map_or("-".to_string(), |r| general(r, 4));
     let (absolute, ulps) = (general(c.max_abs, 4), c.max_ulp);
     let errors =
         text!("  largest error: {absolute} absolute, {relative} relative, {ulps} ulp\n", absolute, relative, ulps);
     let Some(first) = &c.first else {
-        let how = if exact { "equal".to_string() } else { format!("within {allowed}") };
+        let how = if exact { text!("equal").to_string() } else { text!("within {allowed}", allowed) };
         return text!(
             "{name} matches {reference}: {count} numbers {how}\n{errors}",
             name,
@@ -196,18 +201,21 @@ fn verdict(bound: &BoundParam, reference: &str, c: &Comparison) -> String {
             errors
         );
     };
-    let how = if exact { text!("not equal").to_string() } else { text!("off by more than {allowed}", allowed) };
+    let how = match (c.differing, exact) {
+        (1, true) => text!("is not equal").to_string(),
+        (_, true) => text!("are not equal").to_string(),
+        (1, false) => text!("is off by more than {allowed}", allowed),
+        (_, false) => text!("are off by more than {allowed}", allowed),
+    };
     let dtype = bound.data().ok().flatten().map_or(DType::F32, |a| a.dtype());
     let index = first.index.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
     let (found, expected) = (show_number(dtype, first.found), show_number(dtype, first.expected));
-    let are = if c.differing == 1 { "is" } else { "are" };
     text!(
-        "{name} differs from {reference}: {differing} of {count} numbers {are} {how}\n{errors}",
+        "{name} differs from {reference}: {differing} of {count} numbers {how}\n{errors}",
         name,
         reference,
         differing = c.differing,
         count,
-        are,
         how,
         errors
     ) + &text!("  first at [{index}]: found {found}, expected {expected}\n", index, found, expected)

@@ -6,7 +6,6 @@
 
 use libtest_mimic::{Failed, Trial};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 pub fn trials() -> Vec<Trial> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli");
@@ -52,7 +51,7 @@ fn run(path: &Path) -> Result<(), Failed> {
 
 fn execute(dir: &Path, line: &str) -> Result<String, Failed> {
     let arguments: Vec<&str> = line.split_whitespace().collect();
-    let output = Command::new(env!("CARGO_BIN_EXE_pto"))
+    let output = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
         .args(&arguments)
         .current_dir(dir)
         .env("COLUMNS", "100")

@@ -108,7 +108,12 @@ fn shown(command: &[&str], file: &str, script: &str) -> Value {
     let dir = tempfile::tempdir().expect("a directory");
     let page = dir.path().join("report.html");
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file);
-    let made = Command::new(env!("CARGO_BIN_EXE_pto")).args(command).arg(file).arg("--html").arg(&page).output();
+    let made = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
+        .args(command)
+        .arg(file)
+        .arg("--html")
+        .arg(&page)
+        .output();
     assert_ne!(made.expect("pto runs").status.code(), Some(2));
     ask(&page, script)
 }

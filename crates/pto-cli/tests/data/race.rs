@@ -5,7 +5,6 @@ use pto::isa::Target;
 use pto_testkit::expected::{FoundDiagnostic, compare, expectations, stated_targets};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Command;
 
 pub fn trials() -> Vec<Trial> {
     pto_testkit::expected::trials("race", run)
@@ -36,7 +35,7 @@ fn run(path: &Path) -> Result<(), Failed> {
 /// `// args n=0 --blocks 4`
 fn race(path: &Path, source: &str, target: Target) -> Result<Vec<FoundDiagnostic>, Failed> {
     let stated = source.lines().filter_map(|l| l.strip_prefix("// args ")).flat_map(str::split_whitespace);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
+    let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
     command.arg("race").arg(path).args(["--json", "--target", target.name()]).args(stated);
     let output = command.output()?;
     let said = String::from_utf8_lossy(&output.stderr).into_owned();

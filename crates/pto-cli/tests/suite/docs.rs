@@ -35,6 +35,7 @@ impl Reader {
             .current_dir(self.dir.path())
             .env("PATH", path)
             .env("COLUMNS", "120")
+            .env("PTO_LANG", "en")
             .env_remove("CLICOLOR_FORCE")
             .output()
             .expect("sh runs");

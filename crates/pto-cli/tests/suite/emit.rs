@@ -107,7 +107,8 @@ fn ptoas_is_the_public_command_line() {
 #[test]
 fn bytecode_is_read_wherever_text_is() {
     let pto = |arguments: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_pto")).args(arguments).output().expect("it starts");
+        let output =
+            pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto")).args(arguments).output().expect("it starts");
         (
             output.status.code(),
             String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr),
@@ -118,7 +119,9 @@ fn bytecode_is_read_wherever_text_is() {
     let source = root().join("examples/vector_add.pto").display().to_string();
     assert_eq!(pto(&["emit", "bytecode", "--generic", &source, "-o", &file]).0, Some(0));
     assert_eq!(pto(&["check", &file]).0, Some(0));
-    let shown = Command::new(env!("CARGO_BIN_EXE_pto")).args(["emit", "bytecode", "--generic", &source]).output();
+    let shown = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
+        .args(["emit", "bytecode", "--generic", &source])
+        .output();
     assert_eq!(shown.expect("it starts").stdout, std::fs::read(&file).expect("bytes"), "the same bytes to a reader");
     let sum = |path: &str| {
         pto(&["run", path, "n=4096", "--json"]).1.lines().find(|l| l.contains("crc32")).map(str::to_string)

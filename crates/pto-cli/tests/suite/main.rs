@@ -1,6 +1,7 @@
 //! The tests of this crate, in one binary: linking takes longer than most of them.
 
 #[cfg(unix)]
+mod chinese;
 mod docs;
 mod emit;
 mod lower;

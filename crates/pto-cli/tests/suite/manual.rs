@@ -1,9 +1,7 @@
 //! Manual pages and completions come from the definition of the command line.
 
-use std::process::Command;
-
 fn pto(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_pto")).args(args).output().expect("it runs");
+    let output = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto")).args(args).output().expect("it runs");
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("text")
 }
@@ -38,7 +36,8 @@ fn help_and_completions_list_the_targets() {
 fn colours_are_used_when_asked_for() {
     let race = |color: &str| {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guide/scale.pto");
-        let output = Command::new(env!("CARGO_BIN_EXE_pto")).args(["race", file, "--color", color]).output();
+        let output =
+            pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto")).args(["race", file, "--color", color]).output();
         output.expect("it runs").stderr.contains(&0x1b)
     };
     assert!(race("always"));

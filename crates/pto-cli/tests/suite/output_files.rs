@@ -63,7 +63,7 @@ fn place() -> TempDir {
 }
 
 fn command(dir: &Path, line: &str, path: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
+    let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
     let path = path.to_str().expect("a path in UTF-8");
     command.args(line.split(' ').map(|word| word.replace('@', path))).current_dir(dir).env("NO_COLOR", "1");
     command

@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::path::Path;
-use std::process::Command;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const COMMAND: [&str; 4] = ["race", "docs/guide/scale.pto", "--color", "always"];
@@ -81,7 +80,7 @@ fn picture(lines: &[&str]) -> String {
 
 #[test]
 fn the_picture_of_the_readme_is_what_a_terminal_shows() {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
+    let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
     let output = command.args(COMMAND).current_dir(ROOT).env("COLUMNS", "120").output().expect("it runs");
     let text = String::from_utf8(output.stderr).expect("text") + &String::from_utf8(output.stdout).expect("text");
     let prompt = format!("$ pto {}", COMMAND[..2].join(" "));

@@ -5,7 +5,6 @@ use pto::isa::Target;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{LazyLock, Mutex};
 
 /// The id, and the lines it is about: the message names cores by what tells them apart, which a fix may change.
@@ -67,7 +66,7 @@ fn race(path: &Path, source: &str, target: Target) -> Report {
 
 fn raced(path: &Path, source: &str, target: Target) -> Report {
     let stated = source.lines().filter_map(|l| l.strip_prefix("// args ")).flat_map(str::split_whitespace);
-    let mut command = Command::new(env!("CARGO_BIN_EXE_pto"));
+    let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
     let output = command.arg("race").arg(path).args(["--json", "--target", target.name()]).args(stated).output();
     let output = output.expect("pto starts");
     let report: Value = serde_json::from_slice(&output.stdout)
@@ -257,7 +256,7 @@ fn vector_cores_of_a_block_take_turns() {
     let [(_, edits)] = &report.fixes[..] else { panic!("{:?}", report.findings) };
     std::fs::write(&changed, apply(&source, edits)).expect("it can be written");
     let pto = |command: &str, args: &[&str]| {
-        let mut pto = Command::new(env!("CARGO_BIN_EXE_pto"));
+        let mut pto = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
         pto.arg(command).arg(&changed).args(["--blocks", "2", "--json"]).args(args).output().expect("pto starts")
     };
     let run = pto("run", &[]);

@@ -3,7 +3,7 @@
 use pto::data::{Array, npy, npz};
 use pto::isa::DType;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 const PROGRAM: &str = "
     func.func @copy(%x: !pto.tensor_view<2x8xf32>, %y: !pto.tensor_view<2x8xf32>) {
@@ -15,7 +15,7 @@ const PROGRAM: &str = "
 
 /// Runs the program in a directory, from standard input.
 fn run(dir: &Path, arguments: &[&str]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_pto"))
+    let mut child = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
         .args(["run", "-"])
         .args(arguments)
         .current_dir(dir)
@@ -128,7 +128,7 @@ fn more_memory_than_the_machine_has_is_refused() {
     for arguments in [&["n=2000000"][..], &["n=16", "x=rand:[1000000x4000000]"], &["n=16", "x=ones:[1000000x4000000]"]]
     {
         for command in ["run", "race"] {
-            let pto = Command::new(env!("CARGO_BIN_EXE_pto"))
+            let pto = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
                 .args([command, "k.pto"])
                 .args(arguments)
                 .current_dir(&dir)

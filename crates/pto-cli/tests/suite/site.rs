@@ -2,12 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
-use std::process::Command;
 
 /// Every file of the site, by its path.
 fn site() -> BTreeMap<String, Vec<u8>> {
     let dir = tempfile::tempdir().expect("a directory");
-    let made = Command::new(env!("CARGO_BIN_EXE_pto")).args(["doc", "--all", "--out"]).arg(dir.path()).output();
+    let made = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
+        .args(["doc", "--all", "--out"])
+        .arg(dir.path())
+        .output();
     let made = made.expect("pto starts");
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
     let mut files = BTreeMap::new();

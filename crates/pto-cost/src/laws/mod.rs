@@ -30,9 +30,9 @@ impl Grade {
     /// The word in data files and reports.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Calibrated => "calibrated",
-            Self::Derived => "derived",
-            Self::Assumed => "assumed",
+            Self::Calibrated => pto_isa::text_key!("calibrated"),
+            Self::Derived => pto_isa::text_key!("derived"),
+            Self::Assumed => pto_isa::text_key!("assumed"),
         }
     }
 }

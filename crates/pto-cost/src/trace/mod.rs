@@ -54,20 +54,20 @@ pub enum Why {
 
 impl Why {
     /// A few words for reports.
-    pub const fn words(self) -> &'static str {
+    pub fn words(self) -> &'static str {
         match self {
-            Self::Pipe => "its pipe",
-            Self::Issue => "issue by the scalar unit",
-            Self::Flag => "a flag",
-            Self::Barrier => "a barrier over all pipes",
-            Self::Token => "a buffer token",
-            Self::Read => "its data",
-            Self::Overwrite => "a buffer in use",
-            Self::Signal => "a signal of another core",
-            Self::Entry => "an entry of a pipe between cores",
-            Self::Slot => "a free slot of a pipe between cores",
-            Self::Cores => "a barrier of several cores",
-            Self::Block => "the block before it",
+            Self::Pipe => text!("its pipe"),
+            Self::Issue => text!("issue by the scalar unit"),
+            Self::Flag => text!("a flag"),
+            Self::Barrier => text!("a barrier over all pipes"),
+            Self::Token => text!("a buffer token"),
+            Self::Read => text!("its data"),
+            Self::Overwrite => text!("a buffer in use"),
+            Self::Signal => text!("a signal of another core"),
+            Self::Entry => text!("an entry of a pipe between cores"),
+            Self::Slot => text!("a free slot of a pipe between cores"),
+            Self::Cores => text!("a barrier of several cores"),
+            Self::Block => text!("the block before it"),
         }
     }
 

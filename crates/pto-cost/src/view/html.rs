@@ -239,6 +239,6 @@ fn draw_pipes(out: &mut String, shown: &Shown<'_>, cores: &[usize], ops: &mut Op
     words.shared_sort_by_key(|(_, number)| *number);
     out.push_str(",\"reasons\":");
     list(out, &words, |out, ((why, line), _)| {
-        string(out, &text!("started after {why} (line {line})", why = why.words(), line))
+        string(out, &text!("started after {why} (line {line})", why = why.words(), line));
     });
 }

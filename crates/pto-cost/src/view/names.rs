@@ -1,6 +1,7 @@
 //! What operations are called and where they stand.
 
 use pto_ir::{Module, OpId};
+use pto_isa::text;
 use pto_syntax::Lines;
 
 /// The text that operations come from.
@@ -36,7 +37,7 @@ impl<'a> OpNames<'a> {
     /// ``the `tload` at kernel.pto:12``, with only the last part of the path.
     pub fn place(&self, op: OpId) -> String {
         let file = self.file.rsplit('/').next().unwrap_or(self.file);
-        format!("`{}` at {file}:{}", self.mnemonic(op), self.line(op))
+        text!("`{mnemonic}` at {file}:{line}", mnemonic = self.mnemonic(op), file, line = self.line(op))
     }
 
     /// The first line of its text.

@@ -61,7 +61,7 @@ fn headline(report: &PerfReport) -> String {
         bold = "\u{1b}[1m",
         plain = "\u{1b}[0m"
     );
-    let blocks = if report.blocks == 1 { String::new() } else { format!(", {} blocks", report.blocks) };
+    let blocks = if report.blocks == 1 { String::new() } else { text!(", {blocks} blocks", blocks = report.blocks) };
     let _ = write!(
         text,
         "  ({} instructions{blocks}; a launch takes {} more)",
@@ -90,10 +90,10 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
         .iter()
         .filter(|s| s.1 >= cycles * 0.01)
         .take(REASONS)
-        .map(|(why, n)| format!("{} for {}", cycles_text(*n), why.words()))
+        .map(|(why, n)| text!("{cycles_text} for {why}", cycles_text = cycles_text(*n), why = why.words()))
         .collect();
     if !reasons.is_empty() {
-        let _ = write!(line, "   waits {}", reasons.join(", "));
+        let _ = write!(line, "   {}", text!("waits {reasons}", reasons = reasons.join(", ")));
     }
     if pipe.shared >= cycles * 0.01 {
         let _ = write!(line, "   {} more because memory is shared", cycles_text(pipe.shared));
@@ -117,7 +117,7 @@ pub fn bottleneck(names: &OpNames<'_>, report: &PerfReport) -> String {
 
 fn stall_words(names: &OpNames<'_>, stall: &Stall) -> String {
     let waits = names.place(stall.waits);
-    let times = if stall.count > 1 { format!("{} times, ", stall.count) } else { String::new() };
+    let times = if stall.count > 1 { text!("{count} times, ", count = stall.count) } else { String::new() };
     let cycles = text!("({times}{cycles} cycles on a core)", times, cycles = cycles_text(stall.cycles));
     match (stall.why, stall.for_op) {
         (Why::Overwrite, Some(op)) => {
@@ -168,7 +168,7 @@ fn roofline_line(report: &PerfReport) -> String {
     if r.flops == 0.0 {
         return String::new();
     }
-    let side = if r.is_memory_bound() { "memory" } else { "computing" };
+    let side = if r.is_memory_bound() { text!("memory") } else { text!("computing") };
     text!(
         "roofline: {intensity} operations per byte moved; {reached} per cycle reached of {roof} that {side} allows ({percent})\n",
         intensity = format_args!("{:.2}", r.intensity()),
@@ -197,7 +197,7 @@ pub fn advice_words(names: &OpNames<'_>, report: &PerfReport, advice: &Advice) -
     let Some(space) = report.target.profile().space(loc) else { return change };
     let used = report.peaks().get(&loc).copied().unwrap_or(0);
     let fits = if used + bytes <= space.bytes { text!("fits") } else { text!("does not fit as it is") };
-    format!("{change} (+{} KiB of {}, {fits})", bytes.div_ceil(1024), space.name)
+    text!("{change} (+{bytes} KiB of {name}, {fits})", change, bytes = bytes.div_ceil(1024), name = space.name, fits)
 }
 
 fn change_words(names: &OpNames<'_>, change: AdviceChange) -> String {

@@ -78,7 +78,8 @@ fn no_entry(module: &Module, message: String, names: &str) -> Diagnostic {
     if names.is_empty() {
         d
     } else {
-        d.legal(format!("functions: {names}")).help(text!("name one with --func, or mark it `attributes {pto.entry}`"))
+        d.legal(text!("functions: {names}", names))
+            .help(text!("name one with --func, or mark it `attributes {pto.entry}`"))
     }
 }
 

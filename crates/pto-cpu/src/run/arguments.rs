@@ -43,20 +43,16 @@ impl Plan {
 
     fn count_error(&self, found: usize, ranks: usize) -> Diagnostic {
         let count = self.source.params.len();
-        let plural = if found == 1 { "" } else { "s" };
         let of_each = if ranks > 1 { text!(" on each of {ranks} ranks", ranks) } else { String::new() };
-        let message = text!(
-            "{found} argument{plural} for `@{name}`, which takes {count}{of_each}",
-            found,
-            plural,
-            name = self.source.name,
-            count,
-            of_each
-        );
+        let name = self.source.name.as_str();
+        let message = match found {
+            1 => text!("1 argument for `@{name}`, which takes {count}{of_each}", name, count, of_each),
+            _ => text!("{found} arguments for `@{name}`, which takes {count}{of_each}", found, name, count, of_each),
+        };
         let names: Vec<String> =
             self.source.params.iter().map(|p| format!("`{}`: {}", p.name, noun(&p.kind))).collect();
         let d = Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message);
-        let d = if names.is_empty() { d } else { d.legal(format!("parameters: {}", names.join(", "))) };
+        let d = if names.is_empty() { d } else { d.legal(text!("parameters: {names}", names = names.join(", "))) };
         d.help(if ranks > 1 {
             text!("give each rank an argument for every parameter, one rank after the other")
         } else {
@@ -89,7 +85,7 @@ impl Plan {
     }
 
     fn argument_error(&self, param: &Param, misfit: Misfit) -> Diagnostic {
-        let message = format!("argument `{}`: {}", param.name, misfit.found);
+        let message = text!("argument `{name}`: {found}", name = param.name, found = misfit.found);
         let d = Diagnostic::new(codes::RUN_ARGUMENT, self.entry_span(), message);
         let d = misfit.legal.into_iter().fold(d, Diagnostic::legal);
         misfit.help.into_iter().fold(d, Diagnostic::help)
@@ -147,7 +143,9 @@ fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<ArgumentValue, Misfit> {
         }
         (ParamKind::Other(what), _) => Err(Misfit::new(text!("a {what} cannot be given from outside", what))
             .help(text!("make it inside of a function that is called without it"))),
-        (kind, arg) => Err(Misfit::new(format!("{} for {}", given(arg), noun(kind))).help(give(kind))),
+        (kind, arg) => {
+            Err(Misfit::new(text!("{given} for {noun}", given = given(arg), noun = noun(kind))).help(give(kind)))
+        }
     }
 }
 

@@ -35,10 +35,10 @@ impl Core<'_> {
         for (k, (&extent, &stride)) in make.shape.iter().zip(&make.strides).enumerate() {
             let (extent, stride) = (self.int(extent), self.int(stride));
             if extent < 0 {
-                return Err(Fail::Extent { what: "extent", dimension: k, value: extent });
+                return Err(Fail::Extent { what: text!("extent"), dimension: k, value: extent });
             }
             if stride < 0 {
-                return Err(Fail::Extent { what: "stride", dimension: k, value: stride });
+                return Err(Fail::Extent { what: text!("stride"), dimension: k, value: stride });
             }
             view.shape[skip + k] = extent as u64;
             view.strides[skip + k] = stride;
@@ -81,7 +81,7 @@ impl Core<'_> {
             let at = skip + k;
             let size = self.int(size);
             if size < 0 {
-                return Err(Fail::Extent { what: "size", dimension: k, value: size });
+                return Err(Fail::Extent { what: text!("size"), dimension: k, value: size });
             }
             let step = p.steps.get(k).map_or(1, |s| self.int(*s));
             if p.reinterpret {
@@ -133,7 +133,7 @@ impl Core<'_> {
                 ExtentValue::Reg(reg) => self.int(*reg),
             };
             if size < 0 {
-                return Err(Fail::Extent { what: "size", dimension: k, value: size });
+                return Err(Fail::Extent { what: text!("size"), dimension: k, value: size });
             }
             view.shape[skip + k] = size as u64;
             view.strides[skip + k] = elements as i64;

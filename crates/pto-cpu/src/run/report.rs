@@ -93,9 +93,10 @@ impl Fail {
             )
             .legal(text!("0 to {tile} rows, 0 to {tile2} columns", tile = tile.0, tile2 = tile.1)),
             Self::Slot { slot, count } => new(codes::RUN_BOUNDS, text!("buffer {slot} of a multi-buffered tile", slot))
-                .legal(format!("0 to {}", count - 1)),
+                .legal(text!("0 to {count}", count = count - 1)),
             Self::Extent { what, dimension, value } => {
-                new(codes::RUN_VALUE, format!("{what} {dimension} is {value}")).legal(text!("0 or more"))
+                new(codes::RUN_VALUE, text!("{what} {dimension} is {value}", what, dimension, value))
+                    .legal(text!("0 or more"))
             }
             Self::Partition { dimension, offset, size, extent } => new(
                 codes::RUN_BOUNDS,
@@ -108,9 +109,8 @@ impl Fail {
                 ),
             )
             .legal(text!("a window inside the tensor")),
-            Self::Dimension { index, rank } => {
-                new(codes::RUN_BOUNDS, format!("dimension {index}")).legal(format!("0 to {}", i64::from(rank) - 1))
-            }
+            Self::Dimension { index, rank } => new(codes::RUN_BOUNDS, text!("dimension {index}", index))
+                .legal(text!("0 to {i64}", i64 = i64::from(rank) - 1)),
             Self::NoBuffer(address) => new(
                 codes::RUN_OUTSIDE,
                 text!("address {address} is in no buffer", address = format_args!("{:#x}", address)),
@@ -130,9 +130,8 @@ impl Fail {
                 text!("{buffer} is written to, but was given to be read only", buffer = buffer(at)),
             )
             .help(text!("pass memory that may be written")),
-            Self::Index { index, extent } => {
-                new(codes::RUN_BOUNDS, format!("index {index}")).legal(text!("0 or more, less than {extent}", extent))
-            }
+            Self::Index { index, extent } => new(codes::RUN_BOUNDS, text!("index {index}", index))
+                .legal(text!("0 or more, less than {extent}", extent)),
             Self::Fault(fault, view) => say_fault(fault, &new, &view.map_or(text!("the window").to_string(), buffer)),
             Self::Rule(d) => *d,
             Self::Unwritten(text) => unwritten(new(codes::RUN_UNWRITTEN, text)),
@@ -142,7 +141,7 @@ impl Fail {
                 new(codes::RUN_UNSUPPORTED, text!("a window of on-chip memory where global memory is expected").into())
             }
             Self::Unaligned => new(codes::RUN_VALUE, text!("an address inside a byte").into()),
-            Self::SignalId(id) => new(codes::RUN_VALUE, format!("signal {id}"))
+            Self::SignalId(id) => new(codes::RUN_VALUE, text!("signal {id}", id))
                 .legal(text!("0 to 15; the cube core of a5 adds 16 for the second vector core")),
             Self::SignalOverflow { id, limit } => {
                 new(codes::RUN_PIPE, text!("signal {id} was sent more than {limit} times without a wait", id, limit))

@@ -91,7 +91,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let Some(first) = waiting.next() else {
         return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "deadlock");
     };
-    let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.span(), format!("deadlock: {}", say(first)));
+    let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.span(), text!("deadlock: {say}", say = say(first)));
     for core in waiting.take(7) {
         d = d.label(core.span(), say(core));
     }
@@ -151,7 +151,7 @@ fn what(core: &Core, shared: &Shared) -> String {
         }
         _ => match core.reads_at() {
             Some(number) => text!("a word in memory that it polls; its value is {number}", number),
-            None => "others".into(),
+            None => text!("others").into(),
         },
     }
 }

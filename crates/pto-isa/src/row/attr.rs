@@ -109,7 +109,7 @@ impl AttrSpec {
             AttrKind::Enum(e) | AttrKind::EnumOr(e, _) => e.to_string(),
             AttrKind::Int(low, _) if low <= i64::from(i32::MIN) => text!("an integer").to_string(),
             AttrKind::Int(low, high) if high >= i64::from(i32::MAX) => text!("an integer, at least {low}", low),
-            AttrKind::Int(low, high) => format!("{low} to {high}"),
+            AttrKind::Int(low, high) => text!("{low} to {high}", low, high),
             AttrKind::OneOf(list) => list.iter().map(i64::to_string).collect::<Vec<_>>().join(", "),
             AttrKind::Bool => text!("true, false").to_string(),
             AttrKind::Str => text!("a text in quotes").to_string(),

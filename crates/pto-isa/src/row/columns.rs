@@ -1,6 +1,7 @@
 //! The smaller columns of a row: family, domain, aliasing, pipes, effects, scratch, cost, C++.
 
 use crate::rules::Instance;
+use crate::text;
 use crate::{Loc, Pipe, ScalarType, Target, Targets};
 
 /// The family of an instruction; one table file each.
@@ -28,25 +29,25 @@ pub enum Family {
 
 impl Family {
     /// Title for reference pages.
-    pub const fn title(self) -> &'static str {
+    pub fn title(self) -> &'static str {
         match self {
-            Self::Elementwise => "Elementwise",
-            Self::TileScalar => "Tile and scalar",
-            Self::Partial => "Partial",
-            Self::Reduce => "Reduction",
-            Self::Expand => "Broadcast (expand)",
-            Self::Memory => "Memory",
-            Self::Matrix => "Matrix",
-            Self::Layout => "Layout and movement",
-            Self::Quant => "Quantisation",
-            Self::Irregular => "Irregular",
-            Self::Sync => "Synchronisation",
-            Self::Fifo => "Pipes and FIFO",
-            Self::Comm => "Communication",
-            Self::View => "Buffers, views and queries",
-            Self::Config => "Configuration",
-            Self::Arith => "Scalars and lowered buffers",
-            Self::Control => "Functions and control flow",
+            Self::Elementwise => text!("Elementwise"),
+            Self::TileScalar => text!("Tile and scalar"),
+            Self::Partial => text!("Partial"),
+            Self::Reduce => text!("Reduction"),
+            Self::Expand => text!("Broadcast (expand)"),
+            Self::Memory => text!("Memory"),
+            Self::Matrix => text!("Matrix"),
+            Self::Layout => text!("Layout and movement"),
+            Self::Quant => text!("Quantisation"),
+            Self::Irregular => text!("Irregular"),
+            Self::Sync => text!("Synchronisation"),
+            Self::Fifo => text!("Pipes and FIFO"),
+            Self::Comm => text!("Communication"),
+            Self::View => text!("Buffers, views and queries"),
+            Self::Config => text!("Configuration"),
+            Self::Arith => text!("Scalars and lowered buffers"),
+            Self::Control => text!("Functions and control flow"),
         }
     }
 

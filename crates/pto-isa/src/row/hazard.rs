@@ -44,15 +44,15 @@ pub enum Harm {
 
 impl Harm {
     /// What respects it: diagnostics and passes.
-    pub const fn respected_by(&self) -> &'static str {
+    pub fn respected_by(&self) -> &'static str {
         match self {
-            Self::WritesEarly(..) => "check and race (E0221), planning",
-            Self::Destroys(_) => "check (E0226), race, order, planning, lowering",
-            Self::Hidden(_) => "check (E0227), race, order, plan, lowering",
-            Self::Fault(_) => "check and run (E0228)",
-            Self::Differs(..) => "check and run (E0228), planning",
-            Self::Ignores(..) => "check and run (E0228), planning",
-            Self::Limit(_) => "the author",
+            Self::WritesEarly(..) => text!("check and race (E0221), planning"),
+            Self::Destroys(_) => text!("check (E0226), race, order, planning, lowering"),
+            Self::Hidden(_) => text!("check (E0227), race, order, plan, lowering"),
+            Self::Fault(_) => text!("check and run (E0228)"),
+            Self::Differs(..) => text!("check and run (E0228), planning"),
+            Self::Ignores(..) => text!("check and run (E0228), planning"),
+            Self::Limit(_) => text!("the author"),
         }
     }
 }
@@ -126,14 +126,16 @@ impl Hazard {
             }
             Harm::Destroys(src) => text!("`{src}` is scratch memory: its content is destroyed", src),
             Harm::Hidden(memory) => text!("works in {memory}, which no operand names", memory),
-            Harm::Differs(dst, src, text) => format!("`{dst}` on `{src}`: {text}"),
+            Harm::Differs(dst, src, text) => {
+                text!("`{dst}` on `{src}`: {text}", dst, src, text = text::translate(text))
+            }
             Harm::Ignores(src, dst) => {
                 text!("`{dst}` is read in place of `{src}`: they must be the same memory", dst, src)
             }
-            Harm::Fault(text) | Harm::Limit(text) => text.to_string(),
+            Harm::Fault(text) | Harm::Limit(text) => text::translate(text).to_string(),
         };
         match self.when {
-            Some((words, _)) => format!("{words}: {what}"),
+            Some((words, _)) => text!("{words}: {what}", words = text::translate(words), what),
             None => what,
         }
     }
@@ -141,15 +143,15 @@ impl Hazard {
 
 impl std::fmt::Display for HiddenMemory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(
-            f,
-            "bytes {:#x} to {:#x} of `{}` ({} to {} KiB)",
-            self.start,
-            self.end,
-            self.loc,
-            self.start / 1024,
-            self.end / 1024
-        )
+        let words = text!(
+            "bytes {start} to {end} of `{loc}` ({first} to {last} KiB)",
+            start = format_args!("{:#x}", self.start),
+            end = format_args!("{:#x}", self.end),
+            loc = self.loc,
+            first = self.start / 1024,
+            last = self.end / 1024
+        );
+        f.write_str(&words)
     }
 }
 

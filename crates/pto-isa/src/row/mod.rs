@@ -563,6 +563,12 @@ impl Row {
         self.doc.first().map_or("", |line| line.trim())
     }
 
+    /// The documentation after the summary, a text for each paragraph.
+    pub fn paragraphs(&self) -> Vec<String> {
+        let lines: Vec<&str> = self.doc.iter().skip(1).map(|l| l.trim()).collect();
+        lines.split(|l| l.is_empty()).filter(|p| !p.is_empty()).map(|p| p.join(" ")).collect()
+    }
+
     /// The ways to write an operation that has its own grammar; see [`Custom::forms`]. Empty for those that follow a pattern.
     ///
     /// ```

@@ -1,5 +1,6 @@
 //! Operand positions: what may stand in them.
 
+use crate::text;
 use crate::{DType, DTypes, Loc, Locs, Order, ScalarType, Token, Type};
 
 /// An operand position of an instruction.
@@ -113,26 +114,26 @@ impl SlotKind {
     }
 
     /// A word for messages.
-    pub const fn noun(self) -> &'static str {
+    pub fn noun(self) -> &'static str {
         match self {
-            Self::Tile => "tile",
-            Self::MultiTile => "multi-buffered tile",
-            Self::TileOrScalar => "tile or scalar",
-            Self::View => "view of global memory",
-            Self::TileOrView => "tile or view of global memory",
-            Self::Scalar => "scalar",
-            Self::Int => "integer",
-            Self::Float => "floating-point number",
-            Self::Index => "index",
+            Self::Tile => text!("tile"),
+            Self::MultiTile => text!("multi-buffered tile"),
+            Self::TileOrScalar => text!("tile or scalar"),
+            Self::View => text!("view of global memory"),
+            Self::TileOrView => text!("tile or view of global memory"),
+            Self::Scalar => text!("scalar"),
+            Self::Int => text!("integer"),
+            Self::Float => text!("floating-point number"),
+            Self::Index => text!("index"),
             Self::Bool => "i1",
-            Self::Ptr => "pointer",
-            Self::Pipe => "pipe handle",
-            Self::Event => "event",
-            Self::Session => "async session",
-            Self::AsyncEvent => "async event",
-            Self::EventIds => "event-id array",
-            Self::Vector => "vector",
-            Self::Any => "value",
+            Self::Ptr => text!("pointer"),
+            Self::Pipe => text!("pipe handle"),
+            Self::Event => text!("event"),
+            Self::Session => text!("async session"),
+            Self::AsyncEvent => text!("async event"),
+            Self::EventIds => text!("event-id array"),
+            Self::Vector => text!("vector"),
+            Self::Any => text!("value"),
         }
     }
 }

@@ -19,8 +19,8 @@ impl Rule {
             Self::ValidCols(s, n) => text!("{s}: {n} valid columns", s, n),
             Self::NonEmpty(s) => text!("{s}: valid region not empty", s = list(s)),
             Self::Inside(a, b) => text!("valid region of {a} inside that of {b}", a, b),
-            Self::Locs(s, l) => format!("{s} in {l}"),
-            Self::Orders(s, o) => format!("{}: {o} layout", list(s)),
+            Self::Locs(s, l) => text!("{s} in {l}", s, l),
+            Self::Orders(s, o) => text!("{s}: {o} layout", s = list(s), o),
             Self::ElemIn(s, d) => text!("{s}: element type {d}", s, d),
             Self::SameElem(s) => text!("{s}: same element type", s = list(s)),
             Self::SameElemSize(s) => text!("{s}: element types of the same size", s = list(s)),
@@ -44,7 +44,7 @@ impl Rule {
             Self::Together(a, b) => text!("{a} and {b}: both or neither", a, b),
             Self::NotBoth(a, b) => text!("{a} and {b}: not both", a, b),
             Self::OneOf(s) => text!("one of {s}", s = list(s)),
-            Self::Named(text, _) => text.to_string(),
+            Self::Named(text, _) => text::translate(text).to_string(),
         }
     }
 

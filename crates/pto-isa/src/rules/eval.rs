@@ -32,8 +32,8 @@ impl Instance<'_> {
             Rule::SameValidCols(slots) => {
                 self.same_dim(slots, text!("valid columns"), |t| t.valid_cols, codes::VALID_REGION)
             }
-            Rule::SameShape(slots) => match self.same_dim(slots, "rows", |t| Dim::Fixed(t.rows), codes::SHAPE) {
-                Verdict::Holds => self.same_dim(slots, "columns", |t| Dim::Fixed(t.cols), codes::SHAPE),
+            Rule::SameShape(slots) => match self.same_dim(slots, text!("rows"), |t| Dim::Fixed(t.rows), codes::SHAPE) {
+                Verdict::Holds => self.same_dim(slots, text!("columns"), |t| Dim::Fixed(t.cols), codes::SHAPE),
                 broken => broken,
             },
             Rule::ValidRows(slot, n) => self.exact(slot, n, text!("valid rows"), |t| t.valid_rows),
@@ -147,7 +147,12 @@ impl Instance<'_> {
         match dim(tile).fixed() {
             None => Verdict::Dynamic,
             Some(m) => Verdict::require(m == n, || {
-                Broken::new(codes::VALID_REGION, vec![self.at(slot)], format!("`{slot}` has {m} {what}"), n.to_string())
+                Broken::new(
+                    codes::VALID_REGION,
+                    vec![self.at(slot)],
+                    text!("`{slot}` has {m} {what}", slot, m, what),
+                    n.to_string(),
+                )
             }),
         }
     }
@@ -213,7 +218,7 @@ impl Instance<'_> {
     fn elem_in(&self, slot: &str, set: DTypes) -> Verdict {
         let Some(d) = self.ty(slot).and_then(Type::elem) else { return Verdict::Holds };
         Verdict::require(set.contains(d), || {
-            Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], format!("`{slot}` is {d}"), set.to_string())
+            Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], text!("`{slot}` is {d}", slot, d), set.to_string())
         })
     }
 
@@ -257,7 +262,7 @@ impl Instance<'_> {
         for (slot, d) in self.elems(slots) {
             if !sizes.contains(&d.unit_bytes()) {
                 let list: Vec<_> = sizes.iter().map(u32::to_string).collect();
-                let found = format!("`{slot}` is {d}");
+                let found = text!("`{slot}` is {d}", slot, d);
                 let legal = text!("elements of {join} bytes", join = list.join(", "));
                 return Verdict::Broken(Broken::new(codes::ELEM_TYPE, vec![self.at(slot)], found, legal));
             }
@@ -277,7 +282,7 @@ impl Instance<'_> {
             Broken::new(
                 codes::ELEM_COMBINATION,
                 slots.iter().map(|s| self.at(s)).collect(),
-                format!("{} are {}", slots.join(", "), show(&found)),
+                text!("{slots} are {found}", slots = slots.join(", "), found = show(&found)),
                 legal.join("; "),
             )
         })
@@ -306,7 +311,7 @@ impl Instance<'_> {
             Broken::new(
                 codes::COMBINATION,
                 vec![self.at(lack)],
-                format!("`{have}` without `{lack}`"),
+                text!("`{have}` without `{lack}`", have, lack),
                 text!("both or neither"),
             )
         })

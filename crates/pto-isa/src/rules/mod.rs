@@ -264,7 +264,7 @@ impl<'a> Instance<'a> {
         let at = usize::from(arg.slot);
         let slot = self.row.slot_at(at);
         if !slot.kind.accepts(arg.ty) {
-            let found = format!("{} is {}", operand(slot), arg.ty);
+            let found = text!("{operand} is {ty}", operand = operand(slot), ty = arg.ty);
             broken.push(Broken::new(codes::OPERAND_KIND, vec![at], found, slot.kind.noun()));
             return;
         }
@@ -288,7 +288,7 @@ impl<'a> Instance<'a> {
             && !set.contains(d)
         {
             let at = usize::from(arg.slot);
-            let found = format!("{} is {d}", operand(slot));
+            let found = text!("{operand} is {d}", operand = operand(slot), d);
             broken.push(Broken::new(codes::ELEM_TYPE, vec![at], found, set.to_string()));
         }
     }
@@ -321,7 +321,8 @@ impl<'a> Instance<'a> {
         let Some(first) = self.args.iter().filter(data).find(|a| !matches!(a.ty, Type::Scalar(_))) else { return };
         let Some(dtype) = first.ty.elem() else { return };
         if !legal.contains(dtype) {
-            let found = format!("{} is {dtype}", operand(self.row.slot_at(usize::from(first.slot))));
+            let found =
+                text!("{operand} is {dtype}", operand = operand(self.row.slot_at(usize::from(first.slot))), dtype);
             broken.push(Broken::new(codes::ELEM_TYPE, vec![usize::from(first.slot)], found, legal.to_string()));
             return;
         }
@@ -356,7 +357,7 @@ impl<'a> Instance<'a> {
                 "allocate one and pass it as `{slot}`; where tiles have no addresses it is added for you",
                 slot = scratch.slot
             );
-            broken.push(Broken::new(codes::SCRATCH, vec![at], found, scratch.rule).help(help));
+            broken.push(Broken::new(codes::SCRATCH, vec![at], found, text::translate(scratch.rule)).help(help));
         }
         if given.is_some() && scratch.forbidden.contains(self.target) {
             let found = text!("a scratch tile `{slot}`", slot = scratch.slot);
@@ -368,7 +369,7 @@ impl<'a> Instance<'a> {
             && tile.bytes() < need
         {
             let found = text!("`{slot}` has {tile} bytes", slot = scratch.slot, tile = tile.bytes());
-            let legal = text!("at least {need} bytes ({rule})", need, rule = scratch.rule);
+            let legal = text!("at least {need} bytes ({rule})", need, rule = text::translate(scratch.rule));
             broken.push(Broken::new(codes::SCRATCH, vec![at], found, legal));
         }
     }

@@ -40,7 +40,7 @@ fn bits(i: &Instance, slot: &str) -> Option<u32> {
 
 fn broken_cast(i: &Instance, legal: &str) -> Broken {
     let text = |slot: &str| i.ty(slot).map_or(String::new(), ToString::to_string);
-    let found = format!("{} to {}", text("in"), text("result"));
+    let found = text!("{text} to {text2}", text = text("in"), text2 = text("result"));
     Broken::new(codes::ELEM_COMBINATION, vec![i.at("in")], found, legal)
 }
 

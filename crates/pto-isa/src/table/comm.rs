@@ -499,7 +499,7 @@ fn root_is_member(i: &Instance) -> Verdict {
         Broken::new(
             codes::ATTRIBUTE_VALUE,
             vec![i.at("group")],
-            format!("root = {root}"),
+            text!("root = {root}", root),
             text!("0 or more, less than {count}", count),
         )
     })

@@ -228,7 +228,7 @@ fn power_precision(i: &Instance) -> Verdict {
             Verdict::Broken(Broken::new(codes::ATTRIBUTE_VALUE, slots, found, "`default` on a2a3"))
         }
         (A5, true) => Verdict::require(dst.dtype.is_float(), || {
-            let found = format!("`high_precision` with {}", dst.dtype);
+            let found = text!("`high_precision` with {dtype}", dtype = dst.dtype);
             Broken::new(codes::COMBINATION, slots, found, "f16, bf16 or f32")
         }),
         (A5, false) => Verdict::require(dst.dtype != Bf16, || {

@@ -536,7 +536,7 @@ fn consumer_buffers(i: &Instance) -> Verdict {
     }
     for (bit, given, name) in [(1, c2v, "c2v_consumer_buf"), (2, v2c, "v2c_consumer_buf")] {
         if mask & bit != 0 && !given {
-            return Verdict::Broken(setup(format!("dir_mask = {mask} without `{name}`"), format!("`{name}` given")));
+            return Verdict::Broken(setup(text!("dir_mask = {mask} without `{name}`", mask, name), text!("`{name}` given", name)));
         }
     }
     Verdict::Holds
@@ -605,8 +605,8 @@ fn parity(i: &Instance) -> Verdict {
     let Some(n) = extent.fixed() else { return Verdict::Dynamic };
     let odd = split > 2;
     Verdict::require((n % 2 == 1) == odd, || {
-        let legal = text!("an {odd} number for split = {split}", odd = if odd { "odd" } else { "even" }, split);
-        Broken::new(codes::VALID_REGION, vec![i.at("tile")], format!("`tile` has {n} {what}"), legal)
+        let legal = if odd { text!("an odd number for split = {split}", split) } else { text!("an even number for split = {split}", split) };
+        Broken::new(codes::VALID_REGION, vec![i.at("tile")], text!("`tile` has {n} {what}", n, what), legal)
     })
 }
 
@@ -653,7 +653,7 @@ fn subblock(i: &Instance) -> Verdict {
 fn reserve_location(i: &Instance) -> Verdict {
     let Some(space) = i.attr_name("location") else { return Verdict::Holds };
     Verdict::require(matches!(space, "vec" | "mat"), || {
-        Broken::new(codes::FIFO_RESERVE, vec![], format!("location {space}"), text!("vec or mat"))
+        Broken::new(codes::FIFO_RESERVE, vec![], text!("location {space}", space), text!("vec or mat"))
     })
 }
 

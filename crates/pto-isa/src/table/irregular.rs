@@ -53,7 +53,7 @@ fn row_major(i: &Instance, slots: &[&str]) -> Verdict {
         if let Some(t) = i.tile(slot)
             && !Orders::ROW_MAJOR.contains(t.order())
         {
-            return broken(i, codes::LAYOUT, slot, format!("`{slot}` is {}", t.order()), "row-major");
+            return broken(i, codes::LAYOUT, slot, text!("`{slot}` is {t}", slot, t = t.order()), "row-major");
         }
     }
     Verdict::Holds
@@ -81,7 +81,7 @@ fn valid_rows_are(i: &Instance, slot: &str, got: Dim, want: Dim) -> Verdict {
 
 fn extent(i: &Instance, slot: &str, what: &str, got: Dim, want: Dim) -> Verdict {
     require_equal(got, want, || {
-        Broken::new(codes::VALID_REGION, vec![i.at(slot)], format!("`{slot}` has {got} {what}"), want.to_string())
+        Broken::new(codes::VALID_REGION, vec![i.at(slot)], text!("`{slot}` has {got} {what}", slot, got, what), want.to_string())
     })
 }
 
@@ -149,7 +149,7 @@ fn gather_by_index(i: &Instance) -> Verdict {
     }
     let wide_only = i.target == A2A3 || src.dtype.bits() == 64;
     if wide_only && idx.dtype.bits() != 32 {
-        return broken(i, codes::ELEM_TYPE, "indices", format!("`indices` is {}", idx.dtype), "i32, ui32");
+        return broken(i, codes::ELEM_TYPE, "indices", text!("`indices` is {dtype}", dtype = idx.dtype), "i32, ui32");
     }
     scratch_given(i, i.target == A2A3, text!("for the indices"))
 }
@@ -177,7 +177,7 @@ fn gather_by_comparison(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src"), i.tile("dst")) else { return Verdict::Holds };
     let mode = i.attr_name("cmpMode").unwrap_or("eq");
     if !matches!(mode, "eq" | "gt") {
-        return broken(i, codes::ATTRIBUTE_VALUE, "src", format!("cmpMode is {mode}"), text!("eq, gt"));
+        return broken(i, codes::ATTRIBUTE_VALUE, "src", text!("cmpMode is {mode}", mode), text!("eq, gt"));
     }
     let legal = match i.target {
         A2A3 if mode == "eq" => DTypes::of(&[F16, F32, I32]),
@@ -185,10 +185,10 @@ fn gather_by_comparison(i: &Instance) -> Verdict {
         _ => DTypes::of(&[I8, U8, I16, U16, I32, U32, F16, F32]),
     };
     if !legal.contains(src.dtype) {
-        return broken(i, codes::ELEM_TYPE, "src", format!("`src` is {}", src.dtype), legal.to_string());
+        return broken(i, codes::ELEM_TYPE, "src", text!("`src` is {dtype}", dtype = src.dtype), legal.to_string());
     }
     if !matches!(dst.dtype, I32 | U32) {
-        return broken(i, codes::ELEM_TYPE, "dst", format!("`dst` is {}", dst.dtype), "i32, ui32");
+        return broken(i, codes::ELEM_TYPE, "dst", text!("`dst` is {dtype}", dtype = dst.dtype), "i32, ui32");
     }
     all([
         without(i, &["indices"], "comparison"),
@@ -260,7 +260,7 @@ fn merge_blocks(i: &Instance) -> Verdict {
     let (Some(src), Some(dst)) = (i.tile("src0"), i.tile("dst")) else { return lone };
     let length = match i.value("block_len") {
         Some(n) if n <= 0 || n % 64 != 0 => {
-            broken(i, codes::SHAPE, "block_len", format!("`block_len` is {n}"), text!("a positive multiple of 64"))
+            broken(i, codes::SHAPE, "block_len", text!("`block_len` is {n}", n), text!("a positive multiple of 64"))
         }
         Some(_) => Verdict::Holds,
         None => Verdict::Dynamic,
@@ -276,7 +276,7 @@ fn merge_lists(i: &Instance) -> Verdict {
     for slot in ["src1", "executed"] {
         if !i.given(slot) {
             let legal = text!("one list and block_len, or 2 to 4 lists and a vector of counts");
-            return broken(i, codes::COMBINATION, slot, format!("no `{slot}`"), legal);
+            return broken(i, codes::COMBINATION, slot, text!("no `{slot}`", slot), legal);
         }
     }
     let (Some(tmp), Some(dst)) = (i.tile("tmp"), i.tile("dst")) else {
@@ -382,8 +382,8 @@ fn offset_inside(i: &Instance) -> Verdict {
     let (Some(tile), Some(offset)) = (tile, i.value("offset")) else { return Verdict::Holds };
     let inside = u64::try_from(offset).is_ok_and(|o| o < tile.elements());
     Verdict::require(inside, || {
-        let legal = format!("0 to {}", tile.elements().saturating_sub(1));
-        Broken::new(codes::BOUNDS, vec![i.at("offset")], format!("`offset` is {offset}"), legal)
+        let legal = text!("0 to {tile}", tile = tile.elements().saturating_sub(1));
+        Broken::new(codes::BOUNDS, vec![i.at("offset")], text!("`offset` is {offset}", offset), legal)
     })
 }
 

@@ -75,7 +75,7 @@ fn both<'a>(i: &Instance<'a>) -> Option<(&'a TileType, &'a TileType)> {
 fn one_of(i: &Instance, slot: &str, found: DType, legal: &[DType]) -> Verdict {
     Verdict::require(legal.contains(&found), || {
         let names: Vec<_> = legal.iter().map(|d| d.name()).collect();
-        Broken::new(codes::ELEM_TYPE, vec![i.at(slot)], format!("`{slot}` is {found}"), names.join(", "))
+        Broken::new(codes::ELEM_TYPE, vec![i.at(slot)], text!("`{slot}` is {found}", slot, found), names.join(", "))
     })
 }
 
@@ -161,7 +161,7 @@ fn move_rows(i: &Instance) -> Verdict {
 fn move_layout(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     let wrong = |slot: &str, t: &TileType, legal: &str| {
-        broken(i, codes::LAYOUT, slot, format!("`{slot}` is {}", i.order(t)), legal)
+        broken(i, codes::LAYOUT, slot, text!("`{slot}` is {i}", slot, i = i.order(t)), legal)
     };
     let boxed_rows = matches!(i.order(dst), Order::Zz | Order::Nz);
     match (src.loc, dst.loc) {
@@ -261,13 +261,13 @@ fn zz_sizes(i: &Instance, src: &TileType, dst: &TileType, tmp: &TileType) -> Ver
     if i.attr_name("grpAxis") == Some("axis0") {
         let ok = sr >= 2 && sr % 2 == 0 && sc % 16 == 0 && src.cols == sc && dst.bytes() >= sr.saturating_mul(sc);
         let legal = text!("an even number of rows, whole rows of a multiple of 16 columns").to_string();
-        return if ok { Verdict::Holds } else { bad("src", format!("{sr} × {sc} exponents"), legal) };
+        return if ok { Verdict::Holds } else { bad("src", text!("{sr} × {sc} exponents", sr, sc), legal) };
     }
     let (area, need) = (dr.next_multiple_of(16).saturating_mul(dc), 64 + dr.div_ceil(16).saturating_mul(dc));
     if dc % 2 != 0 || (sr != 1 && src.cols != sc) {
         return bad(
             "src",
-            format!("{sr} × {sc} exponents"),
+            text!("{sr} × {sc} exponents", sr, sc),
             text!("one row or whole rows, to an even number of columns").to_string(),
         );
     }
@@ -290,7 +290,7 @@ fn window(i: &Instance, size: (Dim, Dim), room: (u64, u64)) -> Verdict {
     for (slot, size, room) in [("index_row", size.0, room.0), ("index_col", size.1, room.1)] {
         match (i.value(slot), size) {
             (Some(at), _) if at < 0 => {
-                return broken(i, codes::BOUNDS, slot, format!("`{slot}` is {at}"), text!("not negative"));
+                return broken(i, codes::BOUNDS, slot, text!("`{slot}` is {at}", slot, at), text!("not negative"));
             }
             (Some(at), Dim::Fixed(n)) if at as u64 + n > room => {
                 let legal = text!("at most {room}", room = room.saturating_sub(n));
@@ -336,7 +336,7 @@ fn window_types(i: &Instance) -> Verdict {
 fn window_layout(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     let wrong = |slot: &str, t: &TileType, legal: &str| {
-        broken(i, codes::LAYOUT, slot, format!("`{slot}` is {}", i.order(t)), legal)
+        broken(i, codes::LAYOUT, slot, text!("`{slot}` is {i}", slot, i = i.order(t)), legal)
     };
     let plain = |t: &TileType| matches!(t.order(), Order::Nd | Order::Nz);
     match (src.loc, dst.loc) {
@@ -361,14 +361,14 @@ fn split_form(i: &Instance) -> Verdict {
         return broken(i, codes::COMBINATION, "dst", found, text!("a move from vec to mat"));
     }
     Verdict::require(src.order() == Order::Nz, || {
-        Broken::new(codes::LAYOUT, vec![i.at("src")], format!("`src` is {}", src.order()), "NZ with tinsertMode")
+        Broken::new(codes::LAYOUT, vec![i.at("src")], text!("`src` is {src}", src = src.order()), "NZ with tinsertMode")
     })
 }
 
 fn quant_layout(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     if src.order() != Order::Nz {
-        return broken(i, codes::LAYOUT, "src", format!("`src` is {}", src.order()), "NZ");
+        return broken(i, codes::LAYOUT, "src", text!("`src` is {src}", src = src.order()), "NZ");
     }
     let ok = dst.order() == Order::Nz || (dst.loc == Loc::Vec && !dst.is_boxed());
     let fractal = i.target != A2A3 || dst.fractal == 512;
@@ -395,7 +395,7 @@ fn fill_pad(i: &Instance) -> Verdict {
 fn fill_sizes(i: &Instance) -> Verdict {
     let Some((src, dst)) = both(i) else { return Verdict::Holds };
     Verdict::require(dst.rows >= src.rows && dst.cols >= src.cols, || {
-        let found = format!("`dst` is {}x{}", dst.rows, dst.cols);
+        let found = text!("`dst` is {rows}x{cols}", rows = dst.rows, cols = dst.cols);
         Broken::new(codes::SHAPE, vec![i.at("dst")], found, text!("at least {rows}x{cols}", rows = src.rows, cols = src.cols))
     })
 }
@@ -413,7 +413,7 @@ fn fill_mat(i: &Instance) -> Verdict {
         return broken(i, codes::COMBINATION, "dst", text!("two tile types in mat").to_string(), text!("the type of src"));
     }
     if i.target != crate::Target::Cpu && dst.order() != Order::Nz {
-        return broken(i, codes::LAYOUT, "dst", format!("`dst` is {}", dst.order()), "NZ");
+        return broken(i, codes::LAYOUT, "dst", text!("`dst` is {dst}", dst = dst.order()), "NZ");
     }
     Verdict::require(given.is_none_or(|p| p == dst.pad.name()), || {
         Broken::new(codes::COMBINATION, vec![i.at("dst")], text!("`padValue` differs from the tile's pad"), dst.pad.name())

@@ -74,7 +74,7 @@ const B_SCALE: Slot = tile_in("b_scale").at(&[Loc::Scaling, Loc::ScaleRight]).el
 fn agree(i: &Instance, slots: [&str; 2], what: &str, x: Dim, y: Dim) -> Verdict {
     match (x, y) {
         (Dim::Fixed(x), Dim::Fixed(y)) => Verdict::require(x == y, || {
-            let found = format!("{what}: {x} in `{}`, {y} in `{}`", slots[0], slots[1]);
+            let found = text!("{what}: {x} in `{first}`, {y} in `{second}`", what, x, first = slots[0], y, second = slots[1]);
             let at = slots.iter().map(|s| i.at(s)).collect();
             Broken::new(codes::VALID_REGION, at, found, "a[M,K] b[K,N] dst[M,N]")
         }),
@@ -98,9 +98,9 @@ fn all(verdicts: impl IntoIterator<Item = Verdict>) -> Verdict {
 fn product(i: &Instance) -> Verdict {
     let (Some(a), Some(b), Some(dst)) = (i.tile("a"), i.tile("b"), i.tile("dst")) else { return Verdict::Holds };
     all([
-        covers(i, ["a", "dst"], "rows (M)", a.valid_rows, dst.valid_rows),
-        agree(i, ["a", "b"], "depth (K)", a.valid_cols, b.valid_rows),
-        covers(i, ["b", "dst"], "columns (N)", b.valid_cols, dst.valid_cols),
+        covers(i, ["a", "dst"], text!("rows (M)"), a.valid_rows, dst.valid_rows),
+        agree(i, ["a", "b"], text!("depth (K)"), a.valid_cols, b.valid_rows),
+        covers(i, ["b", "dst"], text!("columns (N)"), b.valid_cols, dst.valid_cols),
     ])
 }
 

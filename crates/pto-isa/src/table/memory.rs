@@ -238,7 +238,7 @@ fn transfer_layout(i: &Instance, slot: &str) -> Verdict {
         Loc::Mat => (!matches!(order, Order::Zz | Order::Nn) || scales, "ND, DN, NZ, ZN"),
         _ => (true, ""),
     };
-    Verdict::require(ok, || Broken::new(codes::LAYOUT, vec![i.at(slot)], format!("`{slot}` is {order}"), legal))
+    Verdict::require(ok, || Broken::new(codes::LAYOUT, vec![i.at(slot)], text!("`{slot}` is {order}", slot, order), legal))
 }
 
 fn load_layout(i: &Instance) -> Verdict {
@@ -274,7 +274,7 @@ fn index_shape(i: &Instance) -> Verdict {
     let by_row = rows == 0 || (r, c) == (1, rows) || (r, c) == (rows, 1);
     let by_elem = r == rows && c == cols;
     let (ok, legal) = match i.attr_name("coalesce") {
-        Some("row") => (by_row, format!("1 × {rows} or {rows} × 1")),
+        Some("row") => (by_row, text!("1 × {rows} or {rows} × 1", rows)),
         Some("elem") => (by_elem, format!("{rows} × {cols}")),
         _ => (by_row || by_elem, text!("one per row ({rows}) or {rows} × {cols}", rows, cols)),
     };
@@ -330,7 +330,7 @@ fn gather_form(i: &Instance) -> Verdict {
         return problem("idx", text!("a tile of indices with `dst` in mat"), text!("indices in global memory"));
     }
     if dst.order() != Order::Nz || dst.fractal != 512 {
-        return broken(i, codes::LAYOUT, "dst", format!("`dst` is {}", dst.order()), text!("NZ with fractal=512"));
+        return broken(i, codes::LAYOUT, "dst", text!("`dst` is {dst}", dst = dst.order()), text!("NZ with fractal=512"));
     }
     match (i.attr_name("coalesce"), i.given("scratch")) {
         (Some("elem"), false) => problem("scratch", "no `scratch`", text!("a scratch window in global memory")),
@@ -350,7 +350,7 @@ fn gather_layout(i: &Instance) -> Verdict {
         Cpu => true,
     };
     let legal = if i.target == A2A3 { "ND, NZ" } else { "ND, DN" };
-    Verdict::require(ok, || Broken::new(codes::LAYOUT, vec![i.at(slot)], format!("`{slot}` is {order}"), legal))
+    Verdict::require(ok, || Broken::new(codes::LAYOUT, vec![i.at(slot)], text!("`{slot}` is {order}", slot, order), legal))
 }
 
 fn scatter_atomics(i: &Instance) -> Verdict {
@@ -383,7 +383,7 @@ fn flat_window(i: &Instance) -> Verdict {
     let Some(view) = i.ty("src").and_then(Type::view) else { return Verdict::Holds };
     let long = view.dims.iter().filter(|d| **d != Dim::Fixed(1)).count();
     Verdict::require(long <= 1, || {
-        Broken::new(codes::VIEW_SHAPE, vec![i.at("src")], format!("`src` is {view}"), text!("one dimension longer than 1"))
+        Broken::new(codes::VIEW_SHAPE, vec![i.at("src")], text!("`src` is {view}", view), text!("one dimension longer than 1"))
     })
 }
 

@@ -64,7 +64,7 @@ fn row_parameters(i: &Instance) -> Verdict {
     for slot in ["fp", "offset"] {
         let Some(t) = i.tile(slot) else { continue };
         if i.target == A2A3 && t.order() == Order::Nd {
-            return broken(i, codes::LAYOUT, slot, format!("`{slot}` is {}", t.order()), "DN");
+            return broken(i, codes::LAYOUT, slot, text!("`{slot}` is {t}", slot, t = t.order()), "DN");
         }
         match (t.valid_rows, dst.valid_rows) {
             (Dim::Fixed(n), Dim::Fixed(m)) if n < m => {
@@ -80,7 +80,7 @@ fn row_parameters(i: &Instance) -> Verdict {
 fn scratch_shape(i: &Instance) -> Verdict {
     let (Some(src), Some(tmp)) = (i.tile("src"), i.tile("tmp")) else { return Verdict::Holds };
     Verdict::require((src.rows, src.cols) == (tmp.rows, tmp.cols), || {
-        let found = format!("`tmp` is {}x{}", tmp.rows, tmp.cols);
+        let found = text!("`tmp` is {rows}x{cols}", rows = tmp.rows, cols = tmp.cols);
         Broken::new(codes::SCRATCH, vec![i.at("tmp")], found, format!("{}x{}", src.rows, src.cols))
     })
 }

@@ -195,7 +195,7 @@ fn col_index_type(i: &Instance) -> Verdict {
 
 fn index_broken(i: &Instance, idx: &TileType, legal: &str) -> Broken {
     let slots = vec![i.at("dst_idx"), i.at("src")];
-    Broken::new(codes::ELEM_COMBINATION, slots, format!("`dst_idx` is {}", idx.dtype), legal)
+    Broken::new(codes::ELEM_COMBINATION, slots, text!("`dst_idx` is {dtype}", dtype = idx.dtype), legal)
 }
 
 /// Properties of a source on a2a3: valid rows, valid columns, bytes of an element.

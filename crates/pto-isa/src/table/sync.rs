@@ -607,7 +607,7 @@ fn barrier_pipe(i: &Instance) -> Verdict {
 fn below(i: &Instance, slot: &str, count: u32, code: codes::Code) -> Verdict {
     let Some(value) = i.value(slot) else { return Verdict::Holds };
     Verdict::require((0..i64::from(count)).contains(&value), || {
-        Broken::new(code, vec![i.at(slot)], format!("`{slot}` is {value}"), text!("0 or more, less than {count}", count))
+        Broken::new(code, vec![i.at(slot)], text!("`{slot}` is {value}", slot, value), text!("0 or more, less than {count}", count))
     })
 }
 
@@ -634,7 +634,7 @@ fn signal_id_in_range(i: &Instance) -> Verdict {
     let ids = i.target.profile().cross_core_ids;
     if let Some(AttrValue::Int(id)) = i.attr("event_id") {
         return Verdict::require((0..i64::from(ids)).contains(&id), || {
-            Broken::new(codes::SIGNAL, vec![], format!("signal {id}"), format!("0 to {}", ids - 1))
+            Broken::new(codes::SIGNAL, vec![], text!("signal {id}", id), text!("0 to {ids}", ids = ids - 1))
         });
     }
     below(i, "event_id_dyn", ids, codes::SIGNAL)
@@ -686,7 +686,7 @@ fn sync_all_workspace(i: &Instance) -> Verdict {
 fn sync_all_cores(i: &Instance) -> Verdict {
     let Some(Type::Scalar(s)) = i.ty("used_cores") else { return Verdict::Holds };
     Verdict::require(*s == ScalarType::Elem(DType::I32), || {
-        Broken::new(codes::ELEM_TYPE, vec![i.at("used_cores")], format!("`used_cores` is {s}"), "i32")
+        Broken::new(codes::ELEM_TYPE, vec![i.at("used_cores")], text!("`used_cores` is {s}", s), "i32")
     })
 }
 

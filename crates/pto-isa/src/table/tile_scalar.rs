@@ -66,7 +66,7 @@ fn one_is_a_tile(i: &Instance) -> Verdict {
 fn count_is_not_negative(i: &Instance) -> Verdict {
     let count = i.value("scalar").unwrap_or(0);
     Verdict::require(count >= 0, || {
-        Broken::new(codes::BOUNDS, vec![i.at("scalar")], format!("`scalar` is {count}"), text!("a count of at least 0"))
+        Broken::new(codes::BOUNDS, vec![i.at("scalar")], text!("`scalar` is {count}", count), text!("a count of at least 0"))
     })
 }
 

@@ -662,7 +662,7 @@ family! { View, "pto", view;
 
 /// Rows and columns, each with its name.
 fn pairs<T>(rows: T, cols: T) -> [(&'static str, T); 2] {
-    [("rows", rows), ("columns", cols)]
+    [(text!("rows"), rows), (text!("columns"), cols)]
 }
 
 /// The constants of a slot's operands, in order; `None` where the value is known at run time only.
@@ -700,14 +700,14 @@ fn multi(i: &Instance, slot: &str) -> Option<(TileType, u64)> {
 fn multi_count(i: &Instance) -> Verdict {
     let Some((_, count)) = multi(i, "result") else { return Verdict::Holds };
     Verdict::require((2..=16).contains(&count), || {
-        Broken::new(codes::BAD_TYPE, vec![i.at("result")], format!("{count} buffers"), "2 to 16")
+        Broken::new(codes::BAD_TYPE, vec![i.at("result")], text!("{count} buffers", count), "2 to 16")
     })
 }
 
 fn multi_type(i: &Instance) -> Verdict {
     let (Some((slot, _)), Some(tile)) = (multi(i, "source"), i.tile("result")) else { return Verdict::Holds };
     Verdict::require(tile.same_object(&slot), || {
-        let found = format!("`result` is {tile}");
+        let found = text!("`result` is {tile}", tile);
         Broken::new(codes::TYPE_DISAGREES, vec![i.at("result"), i.at("source")], found, slot.to_string())
     })
 }
@@ -718,7 +718,7 @@ fn multi_slot(i: &Instance) -> Verdict {
         Broken::new(
             codes::BOUNDS,
             vec![i.at("slot")],
-            format!("buffer {slot}"),
+            text!("buffer {slot}", slot),
             text!("0 or more, less than {count}", count),
         )
     })
@@ -764,7 +764,7 @@ fn reshape(i: &Instance) -> Verdict {
         Broken::new(
             codes::LAYOUT,
             at,
-            format!("`result` is {}, `src` {}", dst.order(), src.order()),
+            text!("`result` is {dst}, `src` {src}", dst = dst.order(), src = src.order()),
             text!("both boxed or both not"),
         )
     })
@@ -809,7 +809,7 @@ fn window_inside(i: &Instance) -> Verdict {
     let offsets = constants(i, "offsets");
     let at = i.at("offsets");
     let [row, col] = offsets[..] else {
-        let found = format!("{} offsets", offsets.len());
+        let found = text!("{offsets} offsets", offsets = offsets.len());
         return Verdict::Broken(Broken::new(codes::OPERAND_COUNT, vec![at], found, text!("a row and a column")));
     };
     for ((what, offset), (size, extent)) in
@@ -854,7 +854,7 @@ fn window_valid(i: &Instance) -> Verdict {
                 return broken(text!("no `{slot}` although the type leaves it open", slot), text!("valid [rows, columns]").into());
             }
             (_, Some(n)) if !(0..=size as i64).contains(&n) => {
-                return broken(format!("`{slot}` is {n}"), format!("0 to {size}"));
+                return broken(text!("`{slot}` is {n}", slot, n), text!("0 to {size}", size));
             }
             (Some(fixed), Some(n)) if fixed != n as u64 => {
                 return broken(text!("`{slot}` is {n}, the type says {fixed}", slot, n, fixed), fixed.to_string());
@@ -889,12 +889,12 @@ fn new_extents(i: &Instance) -> Verdict {
             continue;
         };
         if u64::try_from(n).is_err() || n as u64 > extent {
-            let found = format!("`{slot}` is {n}");
+            let found = text!("`{slot}` is {n}", slot, n);
             return Verdict::Broken(Broken::new(
                 codes::VALID_EXCEEDS,
                 vec![i.at(slot)],
                 found,
-                format!("0 to {extent}"),
+                text!("0 to {extent}", extent),
             ));
         }
     }
@@ -994,7 +994,7 @@ fn dimension_exists(i: &Instance) -> Verdict {
         Broken::new(
             codes::BOUNDS,
             vec![i.at("dim_index")],
-            format!("dimension {k}"),
+            text!("dimension {k}", k),
             text!("0 or more, less than {rank}", rank),
         )
     })
@@ -1042,7 +1042,7 @@ fn array_indices(i: &Instance) -> Verdict {
             && u64::try_from(n).map_or(true, |n| n >= extent)
         {
             let legal = text!("0 or more, less than {extent}", extent);
-            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![i.at("indices")], format!("index {n}"), legal));
+            return Verdict::Broken(Broken::new(codes::BOUNDS, vec![i.at("indices")], text!("index {n}", n), legal));
         }
     }
     Verdict::Holds

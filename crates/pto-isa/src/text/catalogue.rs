@@ -19,7 +19,41 @@ macro_rules! files {
 }
 
 /// Entries are two lines, `en …` and `zh …`, in which `\n` is a new line and `\\` a backslash.
-static CHINESE: &[(&str, &str)] = &files!["codes.txt"];
+static CHINESE: &[(&str, &str)] = &files![
+    "bytecode.txt",
+    "check.txt",
+    "cli.txt",
+    "codes.txt",
+    "cost.txt",
+    "cpu.txt",
+    "emit.txt",
+    "help.txt",
+    "ir.txt",
+    "isa.txt",
+    "library.txt",
+    "opt.txt",
+    "race.txt",
+    "syntax.txt",
+    "table_arith.txt",
+    "table_comm.txt",
+    "table_config.txt",
+    "table_control.txt",
+    "table_elementwise.txt",
+    "table_expand.txt",
+    "table_fifo.txt",
+    "table_hazards.txt",
+    "table_irregular.txt",
+    "table_layout.txt",
+    "table_matrix.txt",
+    "table_memory.txt",
+    "table_memref.txt",
+    "table_partial.txt",
+    "table_quant.txt",
+    "table_reduce.txt",
+    "table_sync.txt",
+    "table_tile_scalar.txt",
+    "table_view.txt"
+];
 
 /// The translation of an English text.
 pub(super) fn chinese(english: &str) -> Option<&'static str> {

@@ -5,8 +5,10 @@
 //! same placeholders as its key, which a test asserts, so a translation can be missing but cannot lose a value.
 
 mod catalogue;
+mod prose;
 
 pub use catalogue::{Translation, translations};
+pub use prose::prose;
 
 use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -47,7 +49,7 @@ impl Language {
     }
 
     /// The text in this language; English where it has no translation.
-    pub fn translate<'a>(self, english: &'a str) -> &'a str {
+    pub fn translate(self, english: &str) -> &str {
         match self {
             Self::English => english,
             Self::Chinese => catalogue::chinese(english).unwrap_or(english),
@@ -59,8 +61,8 @@ impl Language {
         let mut out = String::with_capacity(template.len() + 16);
         for piece in pieces(self.translate(template)) {
             match piece {
-                Piece::Literal(text) => out.push_str(text),
-                Piece::Value(name) => {
+                TemplatePiece::Literal(text) => out.push_str(text),
+                TemplatePiece::Value(name) => {
                     let value = values.iter().find(|(n, _)| *n == name);
                     // Writing into a `String` cannot fail.
                     let _ = value.map_or(Ok(()), |(_, v)| write!(out, "{v}"));
@@ -107,28 +109,28 @@ pub fn fill(template: &str, values: &[(&str, &dyn Display)]) -> String {
 
 /// A piece of a template.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Piece<'a> {
+enum TemplatePiece<'a> {
     Literal(&'a str),
     Value(&'a str),
 }
 
 /// Splits at placeholders; `{{` and `}}` are literal braces.
-fn pieces(template: &str) -> Vec<Piece<'_>> {
+fn pieces(template: &str) -> Vec<TemplatePiece<'_>> {
     let (mut out, mut rest) = (Vec::new(), template);
     while let Some(at) = rest.find(['{', '}']) {
         let doubled = rest.as_bytes().get(at + 1) == Some(&rest.as_bytes()[at]);
         if doubled {
-            out.push(Piece::Literal(&rest[..=at]));
+            out.push(TemplatePiece::Literal(&rest[..=at]));
             rest = &rest[at + 2..];
             continue;
         }
-        out.push(Piece::Literal(&rest[..at]));
+        out.push(TemplatePiece::Literal(&rest[..at]));
         let name = &rest[at + 1..];
         let end = name.find('}').unwrap_or(name.len());
-        out.push(Piece::Value(&name[..end]));
+        out.push(TemplatePiece::Value(&name[..end]));
         rest = name.get(end + 1..).unwrap_or_default();
     }
-    out.push(Piece::Literal(rest));
+    out.push(TemplatePiece::Literal(rest));
     out
 }
 
@@ -139,7 +141,7 @@ fn pieces(template: &str) -> Vec<Piece<'_>> {
 /// ```
 pub fn placeholders(template: &str) -> Vec<&str> {
     let values = pieces(template).into_iter();
-    values.filter_map(|p| if let Piece::Value(name) = p { Some(name) } else { None }).collect()
+    values.filter_map(|p| if let TemplatePiece::Value(name) = p { Some(name) } else { None }).collect()
 }
 
 /// True if each placeholder of the template is a name of the list, and each name is a placeholder.
@@ -214,4 +216,16 @@ macro_rules! text {
     }};
     (@value $name:ident) => { $name };
     (@value $name:ident $value:expr) => { $value };
+}
+
+/// An English text that is translated where it is shown.
+///
+/// ```
+/// assert_eq!(pto_isa::text_key!("Semantics"), "Semantics");
+/// ```
+#[macro_export]
+macro_rules! text_key {
+    ($english:literal) => {
+        $english
+    };
 }

@@ -326,7 +326,10 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, cap
     );
     let mut d = Diagnostic::new(codes::OUT_OF_MEMORY, module.op(crowd[0].alloc).span, message);
     for tile in crowd.iter().take(8) {
-        d = d.label(module.op(tile.alloc).span, format!("`%{}`: {} bytes", module.value_name(tile.value), tile.bytes));
+        d = d.label(
+            module.op(tile.alloc).span,
+            text!("`%{module}`: {bytes} bytes", module = module.value_name(tile.value), bytes = tile.bytes),
+        );
     }
     let shown = if crowd.len() > MOST_NAMED { MOST_NAMED - 1 } else { crowd.len() };
     let mut names: Vec<String> =

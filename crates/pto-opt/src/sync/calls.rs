@@ -4,7 +4,7 @@ use crate::effects::{CoreSet, OrderEffect};
 use crate::tree::{TreeNode, TreeNodeKind};
 
 /// Why all pipes wait for each other.
-pub(super) const WHY: &str = "calls are not analysed";
+pub(super) const WHY: &str = pto_isa::text_key!("calls are not analysed");
 
 /// Work that may be unfinished at a point in a function: its own, and that of callees.
 #[derive(Default)]

@@ -212,7 +212,7 @@ impl<'e> ListOrder<'e> {
             }
         }
         if pass.under_way.as_mut().is_some_and(|under_way| under_way.has_to_finish(item)) {
-            self.all(pass.items[at - 1].op, item.op, calls::WHY);
+            self.all(pass.items[at - 1].op, item.op, text::translate(calls::WHY));
             pass.history.forget();
             pass.knowledge.finish_all(here - 1);
         }
@@ -234,7 +234,7 @@ impl<'e> ListOrder<'e> {
             pass.history.forget();
             pass.knowledge.pass(item, &pass.summaries[at], position(shift + at));
             if shift == 0 {
-                self.all(item.op, item.op, calls::WHY);
+                self.all(item.op, item.op, text::translate(calls::WHY));
             }
         }
     }

@@ -5,39 +5,44 @@ use super::text::StatementPair;
 use super::*;
 use pto_ir::BlockId;
 use pto_isa::row::{Control, Meaning, Movement, SyncOp};
+use pto_isa::text;
 
 impl Findings<'_> {
     pub(super) fn order_blocks(&self, code: Code, conflict: &Conflict) -> Repair {
         let same_block = conflict.other_core.is_some_and(|c| c.block == conflict.site.core.block);
         let why = if same_block {
-            "the vector cores of a block run at the same time"
+            text!("the vector cores of a block run at the same time")
         } else {
-            "blocks run at the same time, in any order"
+            text!("blocks run at the same time, in any order")
         };
-        let who = if same_block { "core" } else { "block" };
+        let who = if same_block { text!("core") } else { text!("block") };
         let (first, second) = (conflict.other.op, conflict.site.op);
         let repair = Repair::new(why);
-        let own = format!("give each {who} separate bytes, or use an atomic store");
+        let own = text!("give each {who} separate bytes, or use an atomic store", who);
         if first == second {
             return self.order_one_statement(repair, &own, who, conflict);
         }
         if let Some(word) = self.stored_word(first) {
             let told = self.told.contains(&word);
-            let waits = if told { "a store does not wait for earlier stores" } else { SCALAR_STORE };
+            let waits =
+                if told { text!("a store does not wait for earlier stores") } else { text::translate(SCALAR_STORE) };
             return Repair::new(waits)
-                .label(word, "the other block is signalled here, before the access is guaranteed to be complete")
+                .label(word, text!("the other block is signalled here, before the access is guaranteed to be complete"))
                 .edits(vec![Edit::before(self.text().span(word), BARRIER_ALL)]);
         }
         let pair = self.text().pair(first, second);
         let carried = pair.as_ref().filter(|p| code == codes::RACE_OVERWRITE && p.ends().0 == p.ends().1);
         if let Some(edits) = carried.and_then(|p| self.between_iterations(p.ends().0, conflict)) {
-            return repair.help(format!("{own}; or {NEXT_ITERATION}")).edits(edits);
+            return repair.help(text!("{own}; or {more}", own, more = text::translate(NEXT_ITERATION))).edits(edits);
         }
         let apart = pair.is_none().then(|| self.barrier_between_ways(first, second, conflict)).flatten();
         match pair.and_then(|pair| self.barrier_between(&pair, conflict)).or(apart) {
-            Some(edits) => repair.help(format!("{own}, or let all of them wait")).edits(edits),
-            None => repair
-                .help(format!("{own}, or put pto.syncall between the two where every {who} executes it equally often")),
+            Some(edits) => repair.help(text!("{own}, or let all of them wait", own)).edits(edits),
+            None => repair.help(text!(
+                "{own}, or put pto.syncall between the two where every {who} executes it equally often",
+                own,
+                who
+            )),
         }
     }
 

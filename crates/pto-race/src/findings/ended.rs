@@ -1,6 +1,7 @@
 //! Repairs that depend on all that was found.
 
 use super::*;
+use pto_isa::text;
 
 impl Findings<'_> {
     /// Adds fixes for conflicts between ranks, when all of their pairs are known.
@@ -53,7 +54,7 @@ impl Findings<'_> {
     pub(super) fn leave_uneven_barriers(&mut self) {
         let has_barrier = |f: &&mut Finding| f.diagnostic.edits.iter().any(|e| e.text.starts_with("pto.syncall"));
         for found in self.found.values_mut().filter(|_| self.uneven).filter(has_barrier) {
-            let help = "let all cores come to `syncall` equally often: what it orders may be enough";
+            let help = text!("let all cores come to `syncall` equally often: what it orders may be enough");
             found.diagnostic = Diagnostic { help: Some(help.into()), edits: Vec::new(), ..found.diagnostic.clone() };
         }
     }

@@ -5,6 +5,7 @@ use super::*;
 use pto_ir::TypeStyle;
 use pto_ir::print::{attributes_text, type_text};
 use pto_isa::row::{EntryAction, Fifo, FlagForm, SyncOp};
+use pto_isa::text;
 
 impl Findings<'_> {
     fn pops(&self, id: OpId) -> bool {
@@ -87,14 +88,14 @@ impl Findings<'_> {
     pub(super) fn freed(&self, pop: OpId) -> Option<Repair> {
         let (text, value) = (self.free_text(pop)?, self.popped(pop)?);
         let edit = Edit::after(self.span(self.last_use(value, pop)), text);
-        Some(Repair::new("").help("after the last use of the entry").edits(vec![edit]))
+        Some(Repair::new("").help(text!("after the last use of the entry")).edits(vec![edit]))
     }
 
     /// The fix for an entry that is used after its slot was freed: free it after the last use.
     pub(super) fn freed_later(&self, free: OpId, used: Option<ValueId>) -> Option<Repair> {
         let last = self.last_use(used?, free);
         let edits = vec![Edit::remove(self.span(free)), Edit::after(self.span(last), self.free_text(free)?)];
-        (last != free).then(|| Repair::new("").help("after the last use of the entry").edits(edits))
+        (last != free).then(|| Repair::new("").help(text!("after the last use of the entry")).edits(edits))
     }
 
     /// The fix for entries that are never popped, or pops without an entry: give the popping loop the bounds of the pushing loop.
@@ -118,6 +119,6 @@ impl Findings<'_> {
         let header = format!("scf.for %{counter} = %{first} to %{end} step %{step} {{");
         let line = Span { end: self.span(*to).start + 1, ..self.span(*to) };
         let edits = vec![Edit::before(line, header), Edit::remove(line)];
-        known.then(|| Repair::new("").help("the loop that pops is as long as the one that pushes").edits(edits))
+        known.then(|| Repair::new("").help(text!("the loop that pops is as long as the one that pushes")).edits(edits))
     }
 }

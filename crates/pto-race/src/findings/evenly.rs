@@ -4,6 +4,7 @@ use super::fixes::Repair;
 use super::flags::FlagEnds;
 use super::*;
 use pto_isa::row::Control;
+use pto_isa::text;
 
 impl Findings<'_> {
     /// One set and one wait, one of which a branch or a loop may skip or repeat: both move to the innermost common block.
@@ -24,19 +25,19 @@ impl Findings<'_> {
             return match around {
                 None if (a, b) == (*set, *wait) && self.is_worked_ahead(*set, *wait) => {
                     edits.extend([Edit::before(self.span(*wait), set_text), Edit::remove(self.span(*set))]);
-                    let help = "set it before the wait; or wait after the set";
+                    let help = text!("set it before the wait; or wait after the set");
                     Some(Repair::new("").help(help).edits(edits))
                 }
                 None if (a, b) == (*set, *wait) => {
                     edits.extend([Edit::remove(self.span(*wait)), Edit::after(self.span(*set), wait_text)]);
-                    let help = "wait after the set; or remove both if nothing after the wait needs them";
+                    let help = text!("wait after the set; or remove both if nothing after the wait needs them");
                     Some(Repair::new("").help(help).edits(edits))
                 }
                 Some(around) if (a, b) != (*set, *wait) => {
                     self.move_out(&mut edits, (*set, a), (*wait, b), &set_text, &wait_text);
                     edits.push(Edit::before(self.span(around), set_text));
                     edits.push(Edit::after(self.span(around), wait_text));
-                    Some(Repair::new("").help("once in each iteration").edits(edits))
+                    Some(Repair::new("").help(text!("once in each iteration")).edits(edits))
                 }
                 _ => None,
             };
@@ -48,10 +49,10 @@ impl Findings<'_> {
         if b == *wait && text.is_loop(a) && self.works_on(a, dst) {
             // The next iteration uses the pipe that waits.
             edits.extend([Edit::after(self.span(*set), wait_text), Edit::remove(self.span(*wait))]);
-            return Some(Repair::new("").help("wait in each iteration").edits(edits));
+            return Some(Repair::new("").help(text!("wait in each iteration")).edits(edits));
         }
         self.move_out(&mut edits, (*set, a), (*wait, b), &set_text, &wait_text);
-        Some(Repair::new("").help("set it and wait for it on every path, equally often").edits(edits))
+        Some(Repair::new("").help(text!("set it and wait for it on every path, equally often")).edits(edits))
     }
 
     /// A set before a loop, a wait after it, and inside the wait and the set for the next iteration, one of which a branch or a loop may
@@ -71,7 +72,7 @@ impl Findings<'_> {
         let (set_text, wait_text) = (self.flag_text(set, true, None)?, self.flag_text(wait, false, None)?);
         let mut edits = Vec::new();
         self.move_out(&mut edits, (set, a), (wait, b), &set_text, &wait_text);
-        Some(Repair::new("").help("once in each iteration").edits(edits))
+        Some(Repair::new("").help(text!("once in each iteration")).edits(edits))
     }
 
     /// True when the pipe that sets a flag has work before a wait.

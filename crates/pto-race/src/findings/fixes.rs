@@ -6,6 +6,7 @@
 use super::text::StatementPair;
 use super::*;
 use pto_isa::row::{CommOp, Control, FlagForm, Meaning, SyncOp};
+use pto_isa::text;
 
 /// A fix: what is missing, what to do, and the edits if they are certain.
 pub(super) struct Repair {
@@ -46,8 +47,8 @@ impl Repair {
 pub(super) const BARRIER_ALL: &str = "pto.barrier <PIPE_ALL>";
 /// Writes scalar stores in the data cache back to memory.
 const WRITE_BACK: [&str; 2] = ["pto.cmo.cacheinvalid all <gm>", "pto.fence.barrier_all <gm>"];
-pub(super) const NEXT_ITERATION: &str = "the next iteration has to wait for this one";
-pub(super) const SCALAR_STORE: &str = "a scalar store does not wait for the pipes";
+pub(super) const NEXT_ITERATION: &str = pto_isa::text_key!("the next iteration has to wait for this one");
+pub(super) const SCALAR_STORE: &str = pto_isa::text_key!("a scalar store does not wait for the pipes");
 /// Signals that a program may use; `syncall` uses those above.
 const SIGNALS: std::ops::RangeInclusive<i64> = 0..=10;
 /// On A5 the second vector core has its own signals, at this offset from those of the first.
@@ -123,16 +124,17 @@ impl Findings<'_> {
             return self.order_transfer(conflict);
         }
         if to == Pipe::All {
-            return Repair::new("the transfer starts immediately and does not wait for the pipes")
+            return Repair::new(text!("the transfer starts immediately and does not wait for the pipes"))
                 .edits(vec![Edit::before(at(second), BARRIER_ALL)]);
         }
         if from == to {
-            return Repair::new(format!(
-                "{from} may start an instruction before the previous one has finished: a barrier orders them"
+            return Repair::new(text!(
+                "{from} may start an instruction before the previous one has finished: a barrier orders them",
+                from
             ))
             .edits(vec![Edit::before(at(second), format!("pto.barrier <{from}>"))]);
         }
-        let repair = Repair::new(format!("a flag from {from} to {to} orders them"));
+        let repair = Repair::new(text!("a flag from {from} to {to} orders them", from, to));
         let (Some(pair), Some(id)) = (self.text().pair(first, second), self.free_id(from, to)) else {
             return repair.edits(vec![Edit::before(at(second), BARRIER_ALL)]);
         };
@@ -145,7 +147,7 @@ impl Findings<'_> {
         }
         // The second access belongs to the next iteration, or to the next call of its function.
         match self.text().loop_around(pair.block).filter(|_| !self.text().is_loop(a) || a != b) {
-            Some(around) => repair.help(NEXT_ITERATION).edits(vec![
+            Some(around) => repair.help(text::translate(NEXT_ITERATION)).edits(vec![
                 Edit::before(at(around), set.clone()),
                 Edit::before(at(b), wait.clone()),
                 Edit::after(at(a), set),
@@ -160,13 +162,14 @@ impl Findings<'_> {
     /// A background transfer continues until its event is waited for.
     fn order_transfer(&self, conflict: &Conflict) -> Repair {
         let transfer = conflict.other.op;
-        let repair = Repair::new("the transfer runs in the background until a wait for its event");
+        let repair = Repair::new(text!("the transfer runs in the background until a wait for its event"));
         let pair = self.text().pair(transfer, conflict.site.op);
         let before = pair.as_ref().filter(|p| p.first[0] == transfer && self.comes_first(p)).map(|p| p.second[0]);
         match self.await_event(transfer, before) {
             Some(edits) => repair.edits(edits),
-            None => repair
-                .help("wait for the event of the transfer before the memory is used, with pto.comm.wait_async_event"),
+            None => repair.help(text!(
+                "wait for the event of the transfer before the memory is used, with pto.comm.wait_async_event"
+            )),
         }
     }
 
@@ -213,9 +216,13 @@ impl Findings<'_> {
 
     fn order_cores(&self, code: Code, conflict: &Conflict, other: CoreId, (from, to): (Pipe, Pipe)) -> Repair {
         let here = conflict.site.core;
-        let mut repair = Repair::new(format!("a signal from {} to {} orders them", core_name(other), core_name(here)));
+        let mut repair = Repair::new(text!(
+            "a signal from {core_name} to {core_name2} orders them",
+            core_name = core_name(other),
+            core_name2 = core_name(here)
+        ));
         if let Some(barrier) = self.stated().partial_barrier {
-            repair = repair.label(barrier, "cores of the other kind do not take part in this `syncall`");
+            repair = repair.label(barrier, text!("cores of the other kind do not take part in this `syncall`"));
         }
         let sides = self.matching(conflict.other.op, conflict.site.op);
         let certain = sides.as_ref().filter(|s| s.exact || code != codes::RACE_OVERWRITE && !self.stated().talks);
@@ -223,9 +230,7 @@ impl Findings<'_> {
         // What is still read has a signal of its own: the data may need one, too.
         let id = free.get(usize::from(code == codes::RACE_OVERWRITE)).or(free.first());
         let (Some(sides), Some(id)) = (certain, id) else {
-            return repair.help(format!(
-                "send a signal when the first is done, with pto.sync.set <{from}>, and wait for it before the second, with pto.sync.wait <{to}>, equally often on both cores"
-            ));
+            return repair.help(text!("send a signal when the first is done, with pto.sync.set <{from}>, and wait for it before the second, with pto.sync.wait <{to}>, equally often on both cores", from, to));
         };
         let from_cube = other.role == Role::Cube;
         let there = self.signal_edits(sides, (from, to), *id, from_cube, code == codes::RACE_OVERWRITE);
@@ -233,12 +238,12 @@ impl Findings<'_> {
         let back = sides.loops.filter(|_| code == codes::RACE_READ && !self.stated().talks).and(free.get(1));
         let Some(id) = back else {
             let carried = code == codes::RACE_OVERWRITE && sides.loops.is_some();
-            return if carried { repair.help(NEXT_ITERATION) } else { repair }.edits(there);
+            return if carried { repair.help(text::translate(NEXT_ITERATION)) } else { repair }.edits(there);
         };
         let reversed = sides.reversed();
         let back = self.signal_edits(&reversed, (to, from), *id, !from_cube, true);
         repair
-            .help("one signal says that the data is ready, another that it has been read")
+            .help(text!("one signal says that the data is ready, another that it has been read"))
             .edits([there, back].concat())
     }
 
@@ -372,36 +377,34 @@ impl Findings<'_> {
         let is = |id: &OpId, meaning: Meaning| self.module.meaning(*id) == meaning;
         let notify = behind.iter().position(|id| is(id, CommOp::Notify.into()));
         let Some(at) = notify else {
-            let mut repair = Repair::new(format!("rank {there} must notify rank {here} when it is done"));
+            let mut repair = Repair::new(text!("rank {there} must notify rank {here} when it is done", there, here));
             if background {
-                repair.legal += "; the transfer runs in the background until a wait for its event";
+                repair.legal += text!("; the transfer runs in the background until a wait for its event");
             }
             let done = if background { "pto.comm.wait_async_event" } else { BARRIER_ALL };
-            return repair.help(format!(
-                "on rank {there}, behind it: {done} and then pto.comm.tnotify; on rank {here}, before it: pto.comm.twait for that word"
-            ));
+            return repair.help(text!("on rank {there}, behind it: {done} and then pto.comm.tnotify; on rank {here}, before it: pto.comm.twait for that word", there, done, here));
         };
         let (notify, between) = (behind[at], &behind[..at]);
         if background {
-            let repair = Repair::new("the transfer runs in the background until a wait for its event").label(
+            let repair = Repair::new(text!("the transfer runs in the background until a wait for its event")).label(
                 notify,
-                format!("rank {here} is notified here, before the transfer is guaranteed to be complete"),
+                text!("rank {here} is notified here, before the transfer is guaranteed to be complete", here),
             );
             let before = Some(notify).filter(|id| self.text().block_of(*id) == self.text().block_of(first));
             return match self.await_event(first, before) {
                 Some(edits) => repair.edits(edits),
-                None => repair.help("wait for its event before the notification, with pto.comm.wait_async_event"),
+                None => {
+                    repair.help(text!("wait for its event before the notification, with pto.comm.wait_async_event"))
+                }
             };
         }
         if between.iter().any(|id| is(id, SyncOp::Barrier.into())) {
-            return Repair::new(format!("rank {here} continues before rank {there} has notified it"))
-                .label(notify, format!("rank {there} notifies it here"))
-                .help(format!(
-                    "on rank {here}, wait for this notification with pto.comm.twait: once per sender, each time with a different word or value"
-                ));
+            return Repair::new(text!("rank {here} continues before rank {there} has notified it", here, there))
+                .label(notify, text!("rank {there} notifies it here", there))
+                .help(text!("on rank {here}, wait for this notification with pto.comm.twait: once per sender, each time with a different word or value", here));
         }
-        Repair::new("a notification does not wait for the pipes")
-            .label(notify, format!("rank {here} is notified here, before {from} is guaranteed to be done"))
+        Repair::new(text!("a notification does not wait for the pipes"))
+            .label(notify, text!("rank {here} is notified here, before {from} is guaranteed to be done", here, from))
             .edits(vec![Edit::before(self.text().span(notify), BARRIER_ALL)])
     }
 }

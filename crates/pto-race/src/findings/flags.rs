@@ -7,6 +7,7 @@ use super::*;
 use pto_ir::BlockId;
 use pto_isa::row::{FlagForm, SyncOp};
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 
 /// The statements that set a flag and those that wait for it, in source order.
 pub(super) struct FlagEnds {
@@ -139,9 +140,9 @@ impl Findings<'_> {
         let text = self.flag_text(right, change_set, None)?;
         let edits = wrong.iter().flat_map(|id| self.replaced(*id, &*text)).collect();
         let help = if change_set {
-            "set the flag that the wait names; or change the wait to the flag that is set"
+            text!("set the flag that the wait names; or change the wait to the flag that is set")
         } else {
-            "wait for the flag that is set; or change the set to the flag that the wait names"
+            text!("wait for the flag that is set; or change the set to the flag that the wait names")
         };
         Some(Repair::new("").help(help).edits(edits))
     }
@@ -197,7 +198,7 @@ impl Findings<'_> {
         let twice =
             order.windows(2).find(again).filter(|_| own.waits.len() > own.sets.len() && !own.sets.is_empty())?;
         let edits = vec![Edit::remove(self.span(twice[1]))];
-        Some(Repair::new("").help("the wait before it is enough").edits(edits))
+        Some(Repair::new("").help(text!("the wait before it is enough")).edits(edits))
     }
 
     /// A set right before the wait, if each iteration has one more wait than sets.
@@ -256,7 +257,8 @@ impl Findings<'_> {
         order.shared_sort_by_key(|id| self.text().position(*id));
         let twice = order.windows(2).find(|w| own.sets.contains(&w[0]) && own.sets.contains(&w[1]))?;
         let edit = Edit::remove(self.span(twice[0]));
-        (own.sets.len() > own.waits.len()).then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
+        (own.sets.len() > own.waits.len())
+            .then(|| Repair::new("").help(text!("one set for each wait")).edits(vec![edit]))
     }
 
     /// The same in a block that otherwise has a wait for each set.
@@ -277,7 +279,7 @@ impl Findings<'_> {
         let ops = &self.module.block(block).ops;
         let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| ops.get(at));
         let again = beside.copied().any(|id| flag(id).is_some() && flag(id) == flag(set));
-        again.then(|| Repair::new("").help("one set for each wait").edits(vec![Edit::remove(self.span(set))]))
+        again.then(|| Repair::new("").help(text!("one set for each wait")).edits(vec![Edit::remove(self.span(set))]))
     }
 
     /// A set after the last wait of its block.
@@ -286,7 +288,7 @@ impl Findings<'_> {
         let all = own.sets.len() == ends.sets.len() && own.waits.len() == ends.waits.len();
         let edit = Edit::remove(self.span(set));
         let surplus = all && own.sets.len() > own.waits.len();
-        surplus.then(|| Repair::new("").help("one set for each wait").edits(vec![edit]))
+        surplus.then(|| Repair::new("").help(text!("one set for each wait")).edits(vec![edit]))
     }
 
     // ---- a set while the flag is set ------------------------------------------------------------------------------
@@ -301,7 +303,7 @@ impl Findings<'_> {
         }
         let Some(ends) = self.ends_of(flag) else { return self.without_repeated_set(first) };
         let unawaited = || {
-            let without = || Repair::new("no wait is left for it").edits(vec![Edit::remove(self.span(second))]);
+            let without = || Repair::new(text!("no wait is left for it")).edits(vec![Edit::remove(self.span(second))]);
             ends.waits.is_empty().then(without)
         };
         self.misnamed(flag, second, true)
@@ -328,7 +330,7 @@ impl Findings<'_> {
         let edits = [self.replaced(second, set_text), self.replaced(wait, wait_text)].concat();
         Some(
             Repair::new("")
-                .help("use a separate id for each of the two; or wait for the first before setting the second")
+                .help(text!("use a separate id for each of the two; or wait for the first before setting the second"))
                 .edits(edits),
         )
     }
@@ -357,13 +359,14 @@ impl Findings<'_> {
                 edits.extend(lines.into_iter().map(|line| Edit::before(self.span(**wait), line)));
                 edits.extend(self.replaced(**wait, self.computed_text(flag, false, &name)));
                 edits.extend(self.replaced(**set, self.computed_text(flag, true, &name)));
-                let help = "alternate ids between iterations; or one set before the loop and one wait after it";
+                let help = text!("alternate ids between iterations; or one set before the loop and one wait after it");
                 Some(Repair::new("").help(help).edits(edits))
             }
             None => {
                 let extra = sets[1..].iter().chain(&waits[1..]);
                 let edits = extra.map(|id| Edit::remove(self.span(**id))).collect();
-                let help = "one set before the loop and one wait after it; or an id for each iteration in flight";
+                let help =
+                    text!("one set before the loop and one wait after it; or an id for each iteration in flight");
                 Some(Repair::new("").help(help).edits(edits))
             }
         }
@@ -404,7 +407,8 @@ impl Findings<'_> {
             return None;
         }
         let edits = self.replaced(wait, self.computed_text(flag, false, name)).into();
-        let help = format!("wait for the id of the set; or set the id of the wait, {}", self.name(Some(other)));
+        let help =
+            text!("wait for the id of the set; or set the id of the wait, {other}", other = self.name(Some(other)));
         Some(Repair::new("").help(help).edits(edits))
     }
 }

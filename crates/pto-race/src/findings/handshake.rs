@@ -8,6 +8,7 @@ use super::text::StatementPair;
 use super::*;
 use pto_ir::BlockId;
 use pto_isa::row::{CommOp, Control};
+use pto_isa::text;
 use pto_isa::{ScalarType, Type};
 use std::cell::Cell;
 
@@ -64,7 +65,8 @@ impl<'m> Findings<'m> {
         edits.extend(words.notify(&messages, &ends.first_loops)?.into_iter().map(|text| Edit::after(first, text)));
         edits.extend(words.wait(&messages, &ends.second_loops)?.into_iter().map(|text| Edit::before(second, text)));
         let name = &words.signals;
-        let help = format!("`%{name}` is zero at the start, a word for each sender; `%{name}_at_1` is that of rank 1");
+        let help =
+            text!("`%{name}` is zero at the start, a word for each sender; `%{name}_at_1` is that of rank 1", name);
         Some(Repair::new("").help(help).edits(edits))
     }
 
@@ -232,7 +234,7 @@ impl FixNames<'_, '_> {
             let [number, here] = ["rank_number", "is_rank"].map(|n| self.name(n));
             let ty = &self.rank_type;
             lines.push(format!("%{number} = arith.constant {rank} : {ty}"));
-            lines.push(format!("%{here} = arith.cmpi eq, %{}, %{number} : {ty}", self.rank));
+            lines.push(format!("%{here} = arith.cmpi eq, %{rank}, %{number} : {ty}", rank = self.rank));
             lines.push(format!("scf.if %{here} {{"));
             for message in messages.iter().filter(|m| side(m) == rank) {
                 let value = self.iteration(&mut lines, loops, message.same_iteration || !waits)?;

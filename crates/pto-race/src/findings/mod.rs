@@ -173,8 +173,14 @@ impl TouchedBytes {
     fn text(&self) -> String {
         let (first, end, bytes) = (self.first, self.end, self.end - self.first);
         let range = match self.place {
-            AddressSpace::Core(loc) => format!("{bytes} bytes of {loc} at {first:#x}..{end:#x}"),
-            AddressSpace::Global(_) => format!("{bytes} bytes of global memory at byte {first}"),
+            AddressSpace::Core(loc) => pto_isa::text!(
+                "{bytes} bytes of {loc} at {first}..{end}",
+                bytes,
+                loc,
+                first = format_args!("{:#x}", first),
+                end = format_args!("{:#x}", end)
+            ),
+            AddressSpace::Global(_) => pto_isa::text!("{bytes} bytes of global memory at byte {first}", bytes, first),
         };
         format!("{}{range}{}", self.says.0, self.says.1)
     }
@@ -194,7 +200,11 @@ impl Finding {
         if let Some(bytes) = &self.bytes {
             d = d.remark(bytes.text());
         }
-        if self.times > 1 { d.legal(format!("this happened {} times in this run", self.times)) } else { d }
+        if self.times > 1 {
+            d.legal(pto_isa::text!("this happened {times} times in this run", times = self.times))
+        } else {
+            d
+        }
     }
 }
 
@@ -352,14 +362,14 @@ impl<'a> Findings<'a> {
 
     pub fn name(&self, value: Option<ValueId>) -> String {
         let name = value.map_or("", |v| self.module.value_name(v));
-        if name.is_empty() { "the memory".to_string() } else { format!("`%{name}`") }
+        if name.is_empty() { pto_isa::text!("the memory").to_string() } else { format!("`%{name}`") }
     }
 
     /// The pipe of an access. If the toolchain orders the pipes, all share one index.
     fn actor(&self, stamp: &Stamp) -> String {
         let own = || pto_check::pipe_of(self.module, stamp.op, self.target).unwrap_or(Pipe::S);
         match pipe(stamp.thread as usize % PIPES) {
-            Pipe::All => "the transfer".to_string(),
+            Pipe::All => pto_isa::text!("the transfer").to_string(),
             Pipe::S => own().to_string(),
             other => other.to_string(),
         }
@@ -373,10 +383,10 @@ impl<'a> Findings<'a> {
         }
         let (name, also) = (self.name(own.value.or(other.value)), self.name(other.value));
         if [own, other].iter().any(|s| s.tile == DEVICE && s.value.is_none()) {
-            return format!("{name}, in memory that an instruction uses implicitly,");
+            return pto_isa::text!("{name}, in memory that an instruction uses implicitly,", name);
         }
         if own.is_tile() && other.is_tile() && own.tile != other.tile && name != also {
-            return format!("{name}, on whose bytes {also} lies,");
+            return pto_isa::text!("{name}, on whose bytes {also} lies,", name, also);
         }
         name
     }
@@ -409,40 +419,42 @@ fn rank(code: Code) -> u8 {
 
 fn waits_for(step: PipeStep) -> String {
     match step {
-        PipeStep::Wait(flag) => format!(", waiting for {}", flag_name(flag)),
-        PipeStep::Get(id) => format!(", waiting for token {id}"),
+        PipeStep::Wait(flag) => pto_isa::text!(", waiting for {flag_name}", flag_name = flag_name(flag)),
+        PipeStep::Get(id) => pto_isa::text!(", waiting for token {id}", id),
         _ => String::new(),
     }
 }
 
 fn flag_name(flag: Flag) -> String {
-    format!("flag {} from {} to {}", flag.id, flag.src, flag.dst)
+    pto_isa::text!("flag {id} from {src} to {dst}", id = flag.id, src = flag.src, dst = flag.dst)
 }
 
 /// The names of the two sides of a race, given their pipes.
 fn actors(conflict: &Conflict, first: String, second: String) -> (String, String) {
     match conflict.other_core {
         Some(core) if core == conflict.site.core => (first, second),
-        Some(core) if core.rank != conflict.site.core.rank => {
-            (format!("{first} of rank {}", core.rank), format!("{second} of rank {}", conflict.site.core.rank))
-        }
-        Some(core) => {
-            (format!("{first} of {}", core_name(core)), format!("{second} of {}", core_name(conflict.site.core)))
-        }
-        None => (format!("{first} of another block"), second),
+        Some(core) if core.rank != conflict.site.core.rank => (
+            pto_isa::text!("{first} of rank {rank}", first, rank = core.rank),
+            pto_isa::text!("{second} of rank {rank}", second, rank = conflict.site.core.rank),
+        ),
+        Some(core) => (
+            pto_isa::text!("{first} of {core_name}", first, core_name = core_name(core)),
+            pto_isa::text!("{second} of {core_name}", second, core_name = core_name(conflict.site.core)),
+        ),
+        None => (pto_isa::text!("{first} of another block", first), second),
     }
 }
 
 /// The name of a core in messages.
 pub(crate) fn core_name(core: CoreId) -> String {
     let role = match core.role {
-        Role::Whole => "the core".to_string(),
-        Role::Cube => "the cube core".to_string(),
-        Role::Vector => format!("vector core {}", core.sub),
+        Role::Whole => pto_isa::text!("the core").to_string(),
+        Role::Cube => pto_isa::text!("the cube core").to_string(),
+        Role::Vector => pto_isa::text!("vector core {sub}", sub = core.sub),
     };
     match (core.rank, core.block) {
         (0, 0) => role,
-        (0, block) => format!("{role} of block {block}"),
-        (rank, block) => format!("{role} of block {block} on rank {rank}"),
+        (0, block) => pto_isa::text!("{role} of block {block}", role, block),
+        (rank, block) => pto_isa::text!("{role} of block {block} on rank {rank}", role, block, rank),
     }
 }

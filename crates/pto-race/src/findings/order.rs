@@ -2,19 +2,20 @@
 
 use super::*;
 use pto_isa::row::SyncOp;
+use pto_isa::text;
 
 impl Findings<'_> {
     pub fn set_twice(&mut self, flag: Flag, first: InstrSite, second: InstrSite) {
         self.note(codes::FLAG_TWICE, second.op, None, |all| {
-            let message = format!("{} is set again before a wait has cleared it", flag_name(flag));
+            let message = text!("{flag_name} is set again before a wait has cleared it", flag_name = flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_TWICE, all.span(second.op), message);
             let d = if first.op == second.op {
-                d.remark("set here, and again here in the next iteration")
+                d.remark(text!("set here, and again here in the next iteration"))
             } else {
-                d.remark("set again here").label(all.span(first.op), "set here")
+                d.remark(text!("set again here")).label(all.span(first.op), text!("set here"))
             };
-            let other = all.free_id(flag.src, flag.dst).map_or(String::new(), |id| format!(", {id} for example"));
-            let d = d.legal("a flag is one token: between two sets there is a wait");
+            let other = all.free_id(flag.src, flag.dst).map_or(String::new(), |id| text!(", {id} for example", id));
+            let d = d.legal(text!("a flag is one token: between two sets there is a wait"));
             match all.wait_between(flag, first.op, second.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
@@ -38,21 +39,21 @@ impl Findings<'_> {
             self.stuck_since(since);
         }
         self.note(codes::FLAG_UNSET, site.op, None, |all| {
-            let message = format!("{} waits forever: {} is not set before this wait", flag.dst, flag_name(flag));
+            let message = text!("{dst} waits forever: {flag_name} is not set before this wait", dst = flag.dst, flag_name = flag_name(flag));
             let mut d = Diagnostic::new(codes::FLAG_UNSET, all.span(site.op), message)
-                .remark(format!("{} stops here", flag.dst));
+                .remark(text!("{dst} stops here", dst = flag.dst));
             for (at, queued) in stuck {
-                d = d.label(all.span(queued.site.op), format!("{} is stopped here{}", pipe(*at), waits_for(queued.step)));
+                d = d.label(all.span(queued.site.op), text!("{pipe} is stopped here{waits_for}", pipe = pipe(*at), waits_for = waits_for(queued.step)));
             }
             let reversed = reversed.filter(|_| !all.waits_anywhere(Flag { src: flag.dst, dst: flag.src, id: flag.id }));
             let other = other.filter(|(id, _)| !all.waits_anywhere(Flag { id: *id, ..flag }));
             if let Some(set) = reversed {
-                d = d.label(all.span(set.op), format!("this flag goes the other way, from {} to {}", flag.dst, flag.src));
+                d = d.label(all.span(set.op), text!("this flag goes the other way, from {dst} to {src}", dst = flag.dst, src = flag.src));
             } else if let Some((id, set)) = other {
-                d = d.label(all.span(set.op), format!("this sets id {id}, which nothing waits for"));
+                d = d.label(all.span(set.op), text!("this sets id {id}, which nothing waits for", id));
             }
-            let d = d.legal("every wait needs a set that the other pipe can execute before this pipe continues")
-                .legal("instructions after it were not checked");
+            let d = d.legal(text!("every wait needs a set that the other pipe can execute before this pipe continues"))
+                .legal(text!("instructions after it were not checked"));
             match all.set_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
@@ -66,10 +67,10 @@ impl Findings<'_> {
 
     pub fn never_waited(&mut self, flag: Flag, site: InstrSite) {
         self.note(codes::FLAG_LEFT, site.op, None, |all| {
-            let message = format!("{} is set, but nothing waits for it", flag_name(flag));
+            let message = text!("{flag_name} is set, but nothing waits for it", flag_name = flag_name(flag));
             let d = Diagnostic::new(codes::FLAG_LEFT, all.span(site.op), message)
-                .remark("still set when the program ends")
-                .legal("every set has one wait");
+                .remark(text!("still set when the program ends"))
+                .legal(text!("every set has one wait"));
             match all.wait_missing(flag, site.op) {
                 Some(repair) => repair.applied(d),
                 None => d.help(format!(
@@ -82,26 +83,27 @@ impl Findings<'_> {
 
     pub fn token_taken_twice(&mut self, id: i64, at: Pipe, first: InstrSite, second: InstrSite) {
         self.note(codes::TOKEN, second.op, Some(first.op), |all| {
-            let message = format!("{at} acquires token {id}, which it already holds");
-            let d = Diagnostic::new(codes::TOKEN, all.span(second.op), message).label(all.span(first.op), "taken here");
+            let message = text!("{at} acquires token {id}, which it already holds", at, id);
+            let d = Diagnostic::new(codes::TOKEN, all.span(second.op), message)
+                .label(all.span(first.op), text!("taken here"));
             match all.taken_once(id, at, first.op, second.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("release it before, with pto.rls_buf"),
+                None => d.help(text!("release it before, with pto.rls_buf")),
             }
         });
     }
 
     pub fn token_not_held(&mut self, id: i64, at: Pipe, holder: Option<(Pipe, InstrSite)>, site: InstrSite) {
         self.note(codes::TOKEN, site.op, holder.map(|(_, s)| s.op), |all| {
-            let message = format!("{at} releases token {id}, which it does not hold");
+            let message = text!("{at} releases token {id}, which it does not hold", at, id);
             let d = Diagnostic::new(codes::TOKEN, all.span(site.op), message);
             let d = match holder {
-                Some((pipe, taken)) => d.label(all.span(taken.op), format!("{pipe} took it here")),
+                Some((pipe, taken)) => d.label(all.span(taken.op), text!("{pipe} took it here", pipe)),
                 None => d,
             };
             match all.released_by_holder(id, at, holder.map(|(_, taken)| taken.op), site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("take it before, with pto.get_buf of the same pipe"),
+                None => d.help(text!("take it before, with pto.get_buf of the same pipe")),
             }
         });
     }
@@ -117,61 +119,61 @@ impl Findings<'_> {
 
     pub fn token_never_released(&mut self, id: i64, at: Pipe, holder: InstrSite, waiter: Option<InstrSite>) {
         self.note(codes::TOKEN, holder.op, waiter.map(|w| w.op), |all| {
-            let message = format!("{at} acquires token {id} and never releases it");
+            let message = text!("{at} acquires token {id} and never releases it", at, id);
             let d = Diagnostic::new(codes::TOKEN, all.span(holder.op), message);
             let d = match waiter {
-                Some(w) => d.label(all.span(w.op), "waits for it forever"),
+                Some(w) => d.label(all.span(w.op), text!("waits for it forever")),
                 None => d,
             };
             match all.release(id, at, holder.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("release it after the last use of the buffer, with pto.rls_buf"),
+                None => d.help(text!("release it after the last use of the buffer, with pto.rls_buf")),
             }
         });
     }
 
     pub fn signal_left(&mut self, id: i64, site: InstrSite) {
         self.note(codes::SIGNAL_LEFT, site.op, None, |all| {
-            let message = format!("signal {id} is sent, but nothing waits for it");
+            let message = text!("signal {id} is sent, but nothing waits for it", id);
             let d = Diagnostic::new(codes::SIGNAL_LEFT, all.span(site.op), message)
-                .remark("still pending when the program ends");
+                .remark(text!("still pending when the program ends"));
             match all.signal_awaited(site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("wait for it on the core it goes to, with pto.sync.wait, or leave it out; ids on A5 from 16 on are those of the second vector core"),
+                None => d.help(text!("wait for it on the core it goes to, with pto.sync.wait, or leave it out; ids on A5 from 16 on are those of the second vector core")),
             }
         });
     }
 
     pub fn reserved_signal(&mut self, id: i64, what: &str, site: InstrSite, is_reserved: impl Fn(i64) -> bool) {
         self.note(codes::SIGNAL_RESERVED, site.op, None, |all| {
-            let message = format!("signal {id} is also used by {what}");
+            let message = text!("signal {id} is also used by {what}", id, what);
             let d = Diagnostic::new(codes::SIGNAL_RESERVED, all.span(site.op), message);
             match all.renumbered(id, is_reserved) {
                 Some(repair) => repair.applied(d),
-                None => d.help("use a signal from 0 to 10 that no pipe uses"),
+                None => d.help(text!("use a signal from 0 to 10 that no pipe uses")),
             }
         });
     }
 
     pub fn entries_left(&mut self, count: usize, site: InstrSite) {
         self.note(codes::PIPE_LEFT, site.op, None, |all| {
-            let noun = if count == 1 { "an entry is" } else { "entries are" };
-            let message = format!("{noun} pushed but never popped: {count} at the end of the program");
+            let noun = if count == 1 { text!("an entry is") } else { text!("entries are") };
+            let message = text!("{noun} pushed but never popped: {count} at the end of the program", noun, count);
             let d = Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message);
             match all.as_often_as_pushed(site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("pop as often as you push"),
+                None => d.help(text!("pop as often as you push")),
             }
         });
     }
 
     pub fn never_freed(&mut self, site: InstrSite) {
         self.note(codes::PIPE_LEFT, site.op, Some(site.op), |all| {
-            let message = "an entry is popped and its slot is never freed";
+            let message = text!("an entry is popped and its slot is never freed");
             let d = Diagnostic::new(codes::PIPE_LEFT, all.span(site.op), message);
             match all.freed(site.op) {
                 Some(repair) => repair.applied(d),
-                None => d.help("free it after its last use, with tfree"),
+                None => d.help(text!("free it after its last use, with tfree")),
             }
         });
     }

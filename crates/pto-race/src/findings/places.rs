@@ -134,7 +134,7 @@ impl Findings<'_> {
 
     fn alloc_text(&self, tile: ValueId, address: &str, valid: &str) -> String {
         let ty = type_text(self.module.value_type(tile), TypeStyle::Compact);
-        format!("%{} = pto.alloc_tile addr = %{address}{valid} : {ty}", self.module.value_name(tile))
+        format!("%{module} = pto.alloc_tile addr = %{address}{valid} : {ty}", module = self.module.value_name(tile))
     }
 
     fn filled(&self, tile: ValueId) -> Option<Vec<Edit>> {
@@ -192,13 +192,13 @@ impl Findings<'_> {
         let ty = |v: ValueId| type_text(self.module.value_type(v), TypeStyle::Compact);
         let [left, right, to] = [left, right, to].map(|o| o.value);
         let text = format!(
-            "pto.{plain} ins({}, {} : {}, {}) outs({} : {})",
-            name(left),
-            name(right),
-            ty(left),
-            ty(right),
-            name(to),
-            ty(to)
+            "pto.{plain} ins({left}, {right} : {ty}, {ty2}) outs({to} : {ty3})",
+            left = name(left),
+            right = name(right),
+            ty = ty(left),
+            ty2 = ty(right),
+            to = name(to),
+            ty3 = ty(to)
         );
         Some(self.replaced(reader, text).into())
     }
@@ -220,7 +220,7 @@ impl Findings<'_> {
                 let ty = type_text(self.module.value_type(value), TypeStyle::Compact);
                 let span = self.span(id);
                 return Some(vec![
-                    Edit::before(span, format!("%{rest} = arith.constant {} : index", bytes / unit)),
+                    Edit::before(span, format!("%{rest} = arith.constant {unit} : index", unit = bytes / unit)),
                     Edit::before(span, format!("%{whole} = arith.subi %{offset}, %{rest} : index")),
                     Edit::before(span, format!("%{moved} = pto.addptr %{from}, %{whole} : {ty} -> {ty}")),
                     Edit::remove(span),

@@ -1,23 +1,24 @@
 //! Races and uninitialised reads.
 
 use super::*;
+use pto_isa::text;
 
 impl Findings<'_> {
     pub fn read_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
-        self.race(codes::RACE_READ, conflict, stamp, ("writes", "reads"), |what, first, second| {
-            format!("{second} may read {what} before {first} has written it")
+        self.race(codes::RACE_READ, conflict, stamp, (text!("writes"), text!("reads")), |what, first, second| {
+            text!("{second} may read {what} before {first} has written it", second, what, first)
         });
     }
 
     pub fn overwritten_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
-        self.race(codes::RACE_OVERWRITE, conflict, stamp, ("reads", "writes"), |what, first, second| {
-            format!("{second} may overwrite {what} before {first} has read it")
+        self.race(codes::RACE_OVERWRITE, conflict, stamp, (text!("reads"), text!("writes")), |what, first, second| {
+            text!("{second} may overwrite {what} before {first} has read it", second, what, first)
         });
     }
 
     pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
-        self.race(codes::RACE_WRITE, conflict, stamp, ("writes", "writes"), |what, first, second| {
-            format!("{first} and {second} write {what} in no defined order")
+        self.race(codes::RACE_WRITE, conflict, stamp, (text!("writes"), text!("writes")), |what, first, second| {
+            text!("{first} and {second} write {what} in no defined order", first, second, what)
         });
     }
 
@@ -36,9 +37,9 @@ impl Findings<'_> {
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
             let mut behind = String::new();
             if conflict.other.op == conflict.site.op {
-                behind = format!("; {first} {} them here before", verbs.0);
+                behind = text!("; {first} {verbs} them here before", first, verbs = verbs.0);
             } else {
-                d = d.label(all.span(conflict.other.op), format!("{first} {} them here", verbs.0));
+                d = d.label(all.span(conflict.other.op), text!("{first} {verbs} them here", first, verbs = verbs.0));
             }
             let bytes = conflict.bytes(format!("{second} {} ", verbs.1), behind);
             for (op, text) in repair.labels {
@@ -61,11 +62,16 @@ impl Findings<'_> {
         }
         self.note(codes::GLOBAL_MISALIGNED, site.op, None, |all| {
             let what = all.name(access.value);
-            let message = format!("{what} starts at byte {} of its memory, and its elements have {size}", access.start);
+            let message = text!(
+                "{what} starts at byte {start} of its memory, and its elements have {size}",
+                what,
+                start = access.start,
+                size
+            );
             let edits = all.whole_element(access.value, access.start.rem_euclid(size));
             Diagnostic::new(codes::GLOBAL_MISALIGNED, all.span(site.op), message)
-                .legal(format!("the first byte is a multiple of {size}"))
-                .help("move the pointer by whole elements, before it is cast")
+                .legal(text!("the first byte is a multiple of {size}", size))
+                .help(text!("move the pointer by whole elements, before it is cast"))
                 .edits(edits.unwrap_or_default())
         });
     }
@@ -73,11 +79,13 @@ impl Findings<'_> {
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: InstrSite) {
         self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, AccessDistance::Core, |all| {
             let what = all.name(access.value);
-            let message = format!("{what} is read, but the memory is uninitialised");
-            let bytes = TouchedBytes::new(access.place, (first, bytes), "", " are uninitialised");
+            let message = text!("{what} is read, but the memory is uninitialised", what);
+            let bytes = TouchedBytes::new(access.place, (first, bytes), "", text!(" are uninitialised"));
             let d = Diagnostic::new(codes::RACE_UNWRITTEN, all.span(site.op), message)
-                .legal("memory of a core is uninitialised at the start; a load, a fill or a computation must write it")
-                .help("write the tile first, or make its valid region no larger than what was written")
+                .legal(text!(
+                    "memory of a core is uninitialised at the start; a load, a fill or a computation must write it"
+                ))
+                .help(text!("write the tile first, or make its valid region no larger than what was written"))
                 .edits(all.first_content(access.value, site.op).unwrap_or_default());
             (d, Some(bytes))
         });
@@ -92,12 +100,12 @@ impl Findings<'_> {
         }
         self.note_bytes(codes::RACE_FOREIGN, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, other) = (all.name(stamp.value), all.name(conflict.other.value));
-            let message = format!("{own} is read, but {other} has overwritten it");
+            let message = text!("{own} is read, but {other} has overwritten it", own, other);
             let d = Diagnostic::new(codes::RACE_FOREIGN, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), format!("{other} overwrites the bytes here"))
-                .label(all.span(lost.op), format!("{own} was written here"))
-                .legal("tiles that are live at the same time must not overlap")
-                .help("move one of them to another address, or use the first before the second is written");
+                .label(all.span(conflict.other.op), text!("{other} overwrites the bytes here", other))
+                .label(all.span(lost.op), text!("{own} was written here", own))
+                .legal(text!("tiles that are live at the same time must not overlap"))
+                .help(text!("move one of them to another address, or use the first before the second is written"));
             (d, Some(conflict.bytes("reads ", "")))
         });
         let moved = self.in_the_way(stamp.value, lost, conflict.other.value);
@@ -113,15 +121,16 @@ impl Findings<'_> {
         let code = if destroyed { codes::DESTROYED } else { codes::HIDDEN_MEMORY };
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let (own, by) = (all.name(stamp.value), all.module.op(conflict.other.op).op.row().name);
-            let message = format!("{own} is read, but `{by}` has since used its memory as scratch");
+            let message = text!("{own} is read, but `{by}` has since used its memory as scratch", own, by);
             let d = Diagnostic::new(code, all.span(conflict.site.op), message)
-                .label(all.span(conflict.other.op), format!("the content of {own} is lost here"))
-                .label(all.span(lost.op), format!("{own} was written here"));
+                .label(all.span(conflict.other.op), text!("the content of {own} is lost here", own))
+                .label(all.span(lost.op), text!("{own} was written here", own));
             let d = if destroyed {
-                d.legal("write a source that the device destroys again before reading it").help("copy the tile first")
+                d.legal(text!("write a source that the device destroys again before reading it"))
+                    .help(text!("copy the tile first"))
             } else {
-                d.legal("place tiles outside the memory that an instruction uses implicitly")
-                    .help("give the tile another address, or the instruction a scratch tile")
+                d.legal(text!("place tiles outside the memory that an instruction uses implicitly"))
+                    .help(text!("give the tile another address, or the instruction a scratch tile"))
             };
             (d, Some(conflict.bytes("reads ", "")))
         });
@@ -129,13 +138,13 @@ impl Findings<'_> {
 
     pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
         self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
-            let message = format!("{} is read after its slot was freed", all.name(access.value));
+            let message = text!("{all} is read after its slot was freed", all = all.name(access.value));
             let d = Diagnostic::new(codes::PIPE_FREED, all.span(conflict.site.op), message)
-                .remark("the other core may be filling the slot")
-                .label(all.span(conflict.other.op), "freed here");
+                .remark(text!("the other core may be filling the slot"))
+                .label(all.span(conflict.other.op), text!("freed here"));
             match all.freed_later(conflict.other.op, access.value) {
                 Some(repair) => repair.applied(d),
-                None => d.help("move the `tfree` after the last use of the tile"),
+                None => d.help(text!("move the `tfree` after the last use of the tile")),
             }
         });
     }

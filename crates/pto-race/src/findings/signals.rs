@@ -4,6 +4,7 @@ use super::fixes::{Repair, SECOND_CORE};
 use super::*;
 use pto_ir::Attr;
 use pto_isa::row::{SignalForm, SyncOp};
+use pto_isa::text;
 
 /// A signal: its id, and whether the cube core sends it; `None` if the text does not say.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,7 +62,7 @@ impl Findings<'_> {
         for at in sets.iter().chain(&waits).filter(|_| !self.stated().computes_signals) {
             edits.extend(self.renamed(*at, free)?);
         }
-        (!edits.is_empty()).then(|| Repair::new("").help(format!("signal {free} is free")).edits(edits))
+        (!edits.is_empty()).then(|| Repair::new("").help(text!("signal {free} is free", free)).edits(edits))
     }
 
     /// True for a signal that is sent more often than awaited: a wait may take the signal of the previous iteration.
@@ -94,7 +95,7 @@ impl Findings<'_> {
             // Work before the first is also before the last.
             let first = sets.iter().copied().find(|at| *at != set).filter(|first| !self.waits_between(*first, set));
             let edit = Edit::remove(self.span(first.unwrap_or(set)));
-            return Some(Repair::new("").help("one signal for each wait").edits(vec![edit]));
+            return Some(Repair::new("").help(text!("one signal for each wait")).edits(vec![edit]));
         }
         let ([set], [wait]) = (&sets[..], &waits[..]) else { return None };
         self.sent_equally_often(*set, *wait)
@@ -120,7 +121,7 @@ impl Findings<'_> {
         if before != wait {
             edits.extend([Edit::before(self.span(before), wait_text), Edit::remove(self.span(wait))]);
         }
-        (!edits.is_empty()).then(|| Repair::new("").help("send it and wait for it equally often").edits(edits))
+        (!edits.is_empty()).then(|| Repair::new("").help(text!("send it and wait for it equally often")).edits(edits))
     }
 
     /// Waits for one signal become waits for another that is sent.
@@ -129,7 +130,7 @@ impl Findings<'_> {
         for wait in self.signals_of(wanted).1 {
             edits.extend(self.renamed(wait, sent.id)?);
         }
-        let help = format!("wait for the signal that is sent; or send signal {}", wanted.id);
+        let help = text!("wait for the signal that is sent; or send signal {id}", id = wanted.id);
         Some(Repair::new("").help(help).edits(edits))
     }
 
@@ -194,7 +195,7 @@ impl Findings<'_> {
         let (sets, waits) = self.signals_of(self.wanted(first)?);
         let uneven = waits.len() > sets.len() && !stuck.is_empty();
         let edit = Edit::remove(self.span(first));
-        uneven.then(|| Repair::new("").help("one wait for each signal").edits(vec![edit]))
+        uneven.then(|| Repair::new("").help(text!("one wait for each signal")).edits(vec![edit]))
     }
 
     /// On A5 the cube core signals each vector core separately.
@@ -211,7 +212,7 @@ impl Findings<'_> {
         for set in sets {
             edits.push(Edit::after(self.span(*set), self.signal_text(*set, id + SECOND_CORE)?));
         }
-        Some(Repair::new("").help("the second vector core has separate signals: add 16 to the id").edits(edits))
+        Some(Repair::new("").help(text!("the second vector core has separate signals: add 16 to the id")).edits(edits))
     }
 
     /// On A5 the cube core waits for each vector core separately.
@@ -224,7 +225,7 @@ impl Findings<'_> {
         for wait in waits {
             edits.push(Edit::after(self.span(*wait), self.signal_text(*wait, self.raw_id(*wait)? + SECOND_CORE)?));
         }
-        Some(Repair::new("").help("wait for signals of the second vector core at their id plus 16").edits(edits))
+        Some(Repair::new("").help(text!("wait for signals of the second vector core at their id plus 16")).edits(edits))
     }
 
     /// The other core waits before it sends. If it waits for the signal of this core, this core sends first; otherwise the other core
@@ -240,7 +241,9 @@ impl Findings<'_> {
                 Edit::remove(self.span(wait)),
                 Edit::after(self.span(own), self.signal_text(wait, self.raw_id(wait)?)?),
             ];
-            return Some(Repair::new("").help("send before waiting; or let the other core do that").edits(edits));
+            return Some(
+                Repair::new("").help(text!("send before waiting; or let the other core do that")).edits(edits),
+            );
         }
         let block = text.block_of(set)?;
         let before = text.around(stopped).into_iter().find(|at| text.block_of(*at) == Some(block))?;
@@ -248,6 +251,6 @@ impl Findings<'_> {
             Edit::before(self.span(before), self.signal_text(set, self.raw_id(set)?)?),
             Edit::remove(self.span(set)),
         ];
-        Some(Repair::new("").help("send before what cannot end without the other core").edits(edits))
+        Some(Repair::new("").help(text!("send before what cannot end without the other core")).edits(edits))
     }
 }

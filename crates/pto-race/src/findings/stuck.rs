@@ -8,6 +8,7 @@ use pto_ir::print::{attributes_text, type_text};
 use pto_ir::{Attr, TypeStyle};
 use pto_isa::row::Arith;
 use pto_isa::sort::SharedSort;
+use pto_isa::text;
 use pto_isa::{ScalarType, Type};
 
 /// A deadlocked core.
@@ -127,7 +128,7 @@ impl Findings<'_> {
         let edits = lines.into_iter().map(|line| Edit::before(self.span(at), line)).collect();
         Some(
             Repair::new("")
-                .help("no core stores the value that the loop polls for; store it on some core")
+                .help(text!("no core stores the value that the loop polls for; store it on some core"))
                 .edits(edits),
         )
     }

@@ -4,6 +4,7 @@ use super::fixes::Repair;
 use super::*;
 use pto_ir::Attr;
 use pto_isa::row::{FlagForm, SyncOp};
+use pto_isa::text;
 
 /// Tokens with a constant id.
 const TAKE: SyncOp = SyncOp::Acquire(FlagForm::Fixed);
@@ -31,7 +32,7 @@ impl Findings<'_> {
         let takes = |id: &OpId| self.is_token(*id, TAKE, token, None);
         let own = &rest[..rest.iter().position(takes).unwrap_or(rest.len())];
         if let Some(other) = own.iter().find(|id| self.is_token(**id, GIVE, token, None)) {
-            let help = "the pipe that acquires a token must release it";
+            let help = text!("the pipe that acquires a token must release it");
             return Some(Repair::new("").help(help).edits(self.replaced(*other, text).into()));
         }
         let mut edits = Vec::new();
@@ -48,7 +49,7 @@ impl Findings<'_> {
             }
         }
         edits.push(Edit::after(self.span(last), text));
-        Some(Repair::new("").help("after the last use of the buffer").edits(edits))
+        Some(Repair::new("").help(text!("after the last use of the buffer")).edits(edits))
     }
 
     /// The fix for a token that a pipe acquires twice: acquire it once for all the work before the release.
@@ -65,7 +66,11 @@ impl Findings<'_> {
         let releases: Vec<OpId> = releases.copied().collect();
         let surplus = releases.iter().take(releases.len().saturating_sub(1));
         let edits = std::iter::once(&second).chain(surplus).map(|id| Edit::remove(self.span(*id))).collect();
-        Some(Repair::new("").help("take it once for both; or release it in between, with pto.rls_buf").edits(edits))
+        Some(
+            Repair::new("")
+                .help(text!("take it once for both; or release it in between, with pto.rls_buf"))
+                .edits(edits),
+        )
     }
 
     /// A loop acquires what is released after it: acquire it once before the loop.
@@ -80,15 +85,16 @@ impl Findings<'_> {
         let before = self.text().around(taken).into_iter().find(|id| self.text().block_of(*id) == block)?;
         let edits =
             vec![Edit::before(self.span(before), self.token_text(taken, true)?), Edit::remove(self.span(taken))];
-        Some(Repair::new("").help("take it once for all iterations; or release it in each").edits(edits))
+        Some(Repair::new("").help(text!("take it once for all iterations; or release it in each")).edits(edits))
     }
 
     /// The fix for a release by a pipe that does not hold the token.
     pub(super) fn released_by_holder(&self, token: i64, at: Pipe, holder: Option<OpId>, site: OpId) -> Option<Repair> {
         if let Some(taken) = holder {
             let text = self.token_text(taken, false)?;
-            let help =
-                "the pipe that acquires a token must release it; or take it for this pipe before, with pto.get_buf";
+            let help = text!(
+                "the pipe that acquires a token must release it; or take it for this pipe before, with pto.get_buf"
+            );
             return Some(Repair::new("").help(help).edits(self.replaced(site, text).into()));
         }
         let text = self.token_text(site, true)?;
@@ -99,7 +105,7 @@ impl Findings<'_> {
         if let Some(around) = around {
             let text = self.token_text(site, false)?;
             let edits = vec![Edit::remove(self.span(site)), Edit::after(self.span(around), text)];
-            return Some(Repair::new("").help("release it once, as it is taken").edits(edits));
+            return Some(Repair::new("").help(text!("release it once, as it is taken")).edits(edits));
         }
         let block = self.text().block_of(site)?;
         let ahead = &self.module.block(block).ops[..self.text().position(site)];
@@ -107,9 +113,11 @@ impl Findings<'_> {
         let since = &ahead[ahead.iter().rposition(is_use).map_or(0, |at| at + 1)..];
         Some(match since.iter().find(|id| self.works_on(**id, at)) {
             Some(first) => Repair::new("")
-                .help("before the first use of the buffer")
+                .help(text!("before the first use of the buffer"))
                 .edits(vec![Edit::before(self.span(*first), text)]),
-            None => Repair::new("").help("it has been released before").edits(vec![Edit::remove(self.span(site))]),
+            None => {
+                Repair::new("").help(text!("it has been released before")).edits(vec![Edit::remove(self.span(site))])
+            }
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::fixes::Repair;
 use super::*;
 use pto_isa::row::{Control, Meaning, SignalForm, SyncOp};
+use pto_isa::text;
 
 impl Findings<'_> {
     /// Lets the cores execute a statement one after the other, in the order of their numbers. `None` if not every core executes it equally
@@ -84,10 +85,8 @@ impl Findings<'_> {
     /// The fix for cores that write the same bytes with one statement.
     pub(super) fn order_one_statement(&self, repair: Repair, own: &str, who: &str, conflict: &Conflict) -> Repair {
         match self.in_turns(conflict.site.op, conflict) {
-            Some(edits) => repair.help(format!("{own}, or let one {who} store after the other")).edits(edits),
-            None => repair.help(format!(
-                "{own}, or let one {who} store after the other, with a `pto.syncall` after each, where every {who} executes it equally often"
-            )),
+            Some(edits) => repair.help(text!("{own}, or let one {who} store after the other", own, who)).edits(edits),
+            None => repair.help(text!("{own}, or let one {who} store after the other, with a `pto.syncall` after each, where every {who} executes it equally often", own, who)),
         }
     }
 }

@@ -5,9 +5,9 @@ use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Arith, Control, FlagForm, SyncOp};
 use pto_isa::{Op, codes};
 
-const SAME_CONDITION: &str = "set the flag and wait for it under the same condition";
-const SAME_BOUNDS: &str = "set the flag and wait for it in loops with the same bounds";
-const OWN_ID: &str = "use the id that the other side computes";
+const SAME_CONDITION: &str = pto_isa::text_key!("set the flag and wait for it under the same condition");
+const SAME_BOUNDS: &str = pto_isa::text_key!("set the flag and wait for it in loops with the same bounds");
+const OWN_ID: &str = pto_isa::text_key!("use the id that the other side computes");
 
 impl Draft<'_> {
     pub(super) fn flags(&mut self) {

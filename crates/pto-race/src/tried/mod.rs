@@ -81,7 +81,7 @@ pub(crate) fn fixes(
             left.unwrap_or(false)
         };
         if let Some(fix) = all.into_iter().find(fixes) {
-            *finding = finding.clone().help(fix.help).edits(fix.edits.clone());
+            *finding = finding.clone().help(pto_isa::text::translate(fix.help)).edits(fix.edits.clone());
             stated.push(fix);
         }
     }

@@ -5,7 +5,7 @@ use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Dir, Storage};
 use pto_isa::{Family, Span, codes};
 
-const WHOLE: &str = "write all that is read; or read only what was written";
+const WHOLE: &str = pto_isa::text_key!("write all that is read; or read only what was written");
 
 impl Draft<'_> {
     pub(super) fn tiles(&mut self) {

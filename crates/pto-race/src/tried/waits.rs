@@ -5,9 +5,9 @@ use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Arith, CommOp, Control, CoreKind, Meaning, Movement, SignalForm, SyncOp};
 use pto_isa::{Edit, codes};
 
-const SENDS_FIRST: &str = "send before waiting; or let another core do that";
-const EQUALLY_OFTEN: &str = "let all cores come to `syncall` equally often";
-const NOBODY_SENDS: &str = "send the signal for the same numbers for which it is waited for";
+const SENDS_FIRST: &str = pto_isa::text_key!("send before waiting; or let another core do that");
+const EQUALLY_OFTEN: &str = pto_isa::text_key!("let all cores come to `syncall` equally often");
+const NOBODY_SENDS: &str = pto_isa::text_key!("send the signal for the same numbers for which it is waited for");
 
 impl Draft<'_> {
     pub(super) fn waits(&mut self) {

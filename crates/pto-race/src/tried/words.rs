@@ -6,9 +6,9 @@ use pto_isa::row::{Arith, Control, Movement};
 use pto_isa::{CACHE_LINE_BYTES, Edit, ScalarType, Type, codes};
 use std::collections::BTreeSet;
 
-const LATER: &str = "wait for the word that is stored after the data";
-const ONE_MORE: &str = "wait for every core that uses the data";
-const APART: &str = "keep the stores of different cores 64 bytes apart";
+const LATER: &str = pto_isa::text_key!("wait for the word that is stored after the data");
+const ONE_MORE: &str = pto_isa::text_key!("wait for every core that uses the data");
+const APART: &str = pto_isa::text_key!("keep the stores of different cores 64 bytes apart");
 
 /// Comparisons that differ in the case of equal numbers.
 const EDGES: [(&str, &str); 4] = [("sge", "sgt"), ("slt", "sle"), ("uge", "ugt"), ("ult", "ule")];

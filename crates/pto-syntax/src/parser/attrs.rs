@@ -179,7 +179,7 @@ impl<'s> Parser<'s> {
     /// hexadecimal literals are bits.
     pub(super) fn fitting(&mut self, n: i128, s: ScalarType, hex: bool, span: Span) -> i128 {
         let Some(range) = s.int_range().filter(|range| !range.contains(&n)) else { return n };
-        let legal = format!("{s} holds {} … {}", range.start(), range.end());
+        let legal = text!("{s} holds {range} … {range2}", s, range = range.start(), range2 = range.end());
         let read = s.wrapped(n);
         if n > 0 && read < 0 && n - read == range.end() - range.start() + 1 {
             if !hex {
@@ -356,7 +356,7 @@ impl<'s> Parser<'s> {
         let name = self.text(word);
         let d = Diagnostic::new(codes::BAD_ATTRIBUTE, word, text!("there is no enumeration `{name}`", name));
         let near: Vec<_> = enums::ENUMS.iter().map(|e| e.name).filter(|n| n.starts_with(&name[..1])).collect();
-        self.report(d.legal(format!("enumerations: {}", near.join(", "))).label(span, ""));
+        self.report(d.legal(text!("enumerations: {near}", near = near.join(", "))).label(span, ""));
         None
     }
 
@@ -383,7 +383,7 @@ impl<'s> Parser<'s> {
                 word.span,
                 text!("`{text}` is not a value of `{name}`", text, name = def.name),
             );
-            self.report(d.legal(format!("legal: {def}")));
+            self.report(d.legal(text!("legal: {def}", def)));
             return None;
         };
         Some(at as u8)

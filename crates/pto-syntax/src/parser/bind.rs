@@ -214,7 +214,7 @@ impl<'s> Parser<'s> {
                         text!("`{row}` has no operand `{name}`", row = row.full_name(), name),
                     );
                     let names: Vec<_> = row.slots.iter().map(|s| s.name).collect();
-                    self.report(d.legal(format!("operands: {}", names.join(", "))));
+                    self.report(d.legal(text!("operands: {names}", names = names.join(", "))));
                 }
             }
         }
@@ -447,7 +447,8 @@ impl<'s> Parser<'s> {
                     None => {
                         let message = text!("`{text}` is not a value of `{name}`", text, name = first.name);
                         self.report(
-                            Diagnostic::new(codes::ATTRIBUTE_VALUE, span, message).legal(format!("legal: {first}")),
+                            Diagnostic::new(codes::ATTRIBUTE_VALUE, span, message)
+                                .legal(text!("legal: {first}", first)),
                         );
                         attr
                     }
@@ -522,8 +523,8 @@ fn operand_list(row: &Row) -> String {
     let (ins, outs) = (part(|d| d == Dir::In), part(|d| d != Dir::In));
     match (ins.is_empty(), outs.is_empty()) {
         (true, true) => text!("no operands").to_string(),
-        (false, true) => format!("operands: {ins}"),
-        (true, false) => format!("destinations: {outs}"),
+        (false, true) => text!("operands: {ins}", ins),
+        (true, false) => text!("destinations: {outs}", outs),
         (false, false) => text!("operands: {ins}; destinations: {outs}", ins, outs),
     }
 }

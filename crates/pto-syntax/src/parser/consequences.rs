@@ -11,7 +11,7 @@ impl<'s> Parser<'s> {
     pub(super) fn drop_consequences(&mut self) {
         let unmatched = |d: &Diagnostic| {
             d.code == codes::TOO_DEEP
-                || d.message == STRAY_BRACE
+                || d.message == pto_isa::text::translate(STRAY_BRACE)
                 || d.code == codes::UNCLOSED && d.message.contains('{')
         };
         let mut doubtful = std::mem::take(&mut self.doubtful);

@@ -64,7 +64,7 @@ impl<'s> Parser<'s> {
                     span,
                     text!("`{n}` is an integer, the constant is {s}", n, s),
                 );
-                self.report(d.help(format!("write `{n}.0`")));
+                self.report(d.help(text!("write `{n}.0`", n)));
                 Attr::Float(n as f64, ty)
             }
             // One with a type was checked with it.
@@ -89,7 +89,7 @@ impl<'s> Parser<'s> {
             let found = self.found();
             let d =
                 Diagnostic::new(codes::ATTRIBUTE_VALUE, self.token.span, text!("{found} is not a predicate", found));
-            self.report(d.legal(format!("legal: {def}")));
+            self.report(d.legal(text!("legal: {def}", def)));
             return None;
         };
         self.bump();

@@ -27,7 +27,7 @@ use pto_isa::{Code, Diagnostic, Span, codes};
 use scope::Scopes;
 use std::rc::Rc;
 
-const STRAY_BRACE: &str = "found `}` without an opening `{`";
+const STRAY_BRACE: &str = pto_isa::text_key!("found `}` without an opening `{`");
 
 /// Limit of nested regions, types and attributes; the stack of a thread holds far more.
 const MAX_DEPTH: u32 = 200;
@@ -165,7 +165,7 @@ impl<'s> Parser<'s> {
             self.stray_braces -= 1;
         } else {
             let span = self.token.span;
-            self.report(Diagnostic::new(codes::UNCLOSED, span, STRAY_BRACE));
+            self.report(Diagnostic::new(codes::UNCLOSED, span, text::translate(STRAY_BRACE)));
         }
         self.bump();
     }

@@ -150,7 +150,10 @@ impl<'s> Parser<'s> {
         let mut d = Diagnostic::new(codes::UNKNOWN_OP, span, text!("there is no operation `{name}`", name));
         let near = if self.may_suggest() { table::similar(name) } else { Vec::new() };
         let names = format!("`{}`", near.join("`, `"));
-        let below = name.strip_prefix("pto.").and_then(below_tiles).map(|what| format!("{what} are {BELOW}"));
+        let below = name
+            .strip_prefix("pto.")
+            .and_then(below_tiles)
+            .map(|what| text!("{what} are {below}", what, below = text::translate(BELOW)));
         d = match (below, near.is_empty()) {
             (Some(below), true) => d.help(below),
             (Some(below), false) if !name.starts_with("pto.p") => {
@@ -197,8 +200,10 @@ impl<'s> Parser<'s> {
             return;
         }
         let name = head.op.row().full_name();
-        let results = if actual == 1 { "result" } else { "results" };
-        let message = text!("`{name}` has {actual} {results}, but {named} are named", name, actual, results, named);
+        let message = match actual {
+            1 => text!("`{name}` has 1 result, but {named} are named", name, named),
+            _ => text!("`{name}` has {actual} results, but {named} are named", name, actual, named),
+        };
         self.error(codes::RESULT_COUNT, head.results.span, message);
     }
 
@@ -384,7 +389,7 @@ impl<'s> Parser<'s> {
         if self.module.block(block).label.is_none() {
             match self.labels.get(&name) {
                 Some(_) => {
-                    self.error(codes::REDEFINED, span, text!("`{span}` is already defined", span = self.text(span)))
+                    self.error(codes::REDEFINED, span, text!("`{span}` is already defined", span = self.text(span)));
                 }
                 None => {
                     self.labels.insert(name, (block, span, true));
@@ -563,7 +568,7 @@ impl<'s> Parser<'s> {
     }
 }
 
-const BELOW: &str = "below the tile level and not part of this tool";
+const BELOW: &str = pto_isa::text_key!("below the tile level and not part of this tool");
 
 /// The kind of an unknown operation below the tile level, by the names that other tools use.
 fn below_tiles(name: &str) -> Option<&'static str> {

@@ -153,7 +153,7 @@ impl<'s> Parser<'s> {
                 let span = if unknown { Span::new(start, head_end as u32) } else { wrong.span };
                 let mut d = Diagnostic::new(code, span, wrong.found);
                 if !unknown {
-                    d = d.legal(format!("legal: {}", wrong.legal));
+                    d = d.legal(text!("legal: {legal}", legal = wrong.legal));
                 }
                 if let Some(help) = wrong.help {
                     d = d.help(help);
@@ -276,7 +276,7 @@ impl<'s> Parser<'s> {
                 d.help(text!("write `!pto.tensor_view` or `!pto.partition_tensor_view` before it"))
             }
             (Ok(_), _) => d.help(text!("write `!pto.tile_buf` before it")),
-            (_, Some(now)) => d.help(format!("write `{now}`")),
+            (_, Some(now)) => d.help(text!("write `{now}`", now)),
             _ => d.help(text!("write the name of the type before it")),
         });
         self.lexer.pos = span.end as usize;
@@ -301,7 +301,7 @@ impl<'s> Parser<'s> {
 }
 
 fn wrong(span: Span, found: &str, legal: &str) -> Wrong {
-    Wrong { span, found: format!("found {found}"), legal: legal.to_string(), help: None }
+    Wrong { span, found: text!("found {found}", found), legal: legal.to_string(), help: None }
 }
 
 /// Limit of the length of a type.
@@ -474,7 +474,7 @@ fn ranked_view(text: &str, span: Span) -> TypeResult<ViewType> {
     let v = view(text, span)?;
     match v.dims.len() {
         0..=MAX_RANK => Ok(v),
-        rank => Err(wrong(span, &format!("{rank} dimensions"), text!("at most 5 dimensions"))),
+        rank => Err(wrong(span, &text!("{rank} dimensions", rank), text!("at most 5 dimensions"))),
     }
 }
 
@@ -547,7 +547,7 @@ fn keyed(text: &str, body: Span) -> TypeResult<TileType> {
     }
     for key in ["loc", "dtype", "rows", "cols"] {
         if !seen.contains(&key) {
-            return Err(wrong(body, &format!("no `{key}`"), &text!("the keys {KEYS}", KEYS)));
+            return Err(wrong(body, &text!("no `{key}`", key), &text!("the keys {KEYS}", KEYS)));
         }
     }
     t.valid_rows = rows.unwrap_or(Dim::Fixed(t.rows));
@@ -560,7 +560,7 @@ fn compact(text: &str, body: Span) -> TypeResult<TileType> {
     let parts = split_top(text);
     let loc_span = part_span(body, text, parts[0]);
     let loc = location(parts[0].trim(), loc_span)
-        .map_err(|wrong| Wrong { help: shape_first(text).map(|now| format!("write `{now}`")), ..wrong })?;
+        .map_err(|wrong| Wrong { help: shape_first(text).map(|now| text!("write `{now}`", now)), ..wrong })?;
     let Some(shape) = parts.get(1) else {
         return Err(wrong(body, text!("no shape"), text!("`location, RxCxtype`, then options")));
     };

@@ -55,10 +55,10 @@ fn choose<'a>(key: Option<&'a str>, keys: &'a [String]) -> Result<&'a str, DataE
         (None, [only]) => Ok(only),
         (None, []) => Err(DataError::new(text!("the archive is empty"))),
         (Some(key), _) => Err(DataError::new(text!("there is no array `{key}`", key)).help(listed(keys))),
-        (None, _) => Err(DataError::new(text!("there are several arrays; say which one")).help(format!(
-            "{}; write FILE.npz:{}",
-            listed(keys),
-            keys[0]
+        (None, _) => Err(DataError::new(text!("there are several arrays; say which one")).help(text!(
+            "{listed}; write FILE.npz:{keys}",
+            listed = listed(keys),
+            keys = keys[0]
         ))),
     }
 }

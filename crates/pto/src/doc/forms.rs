@@ -3,19 +3,20 @@
 use crate::ir::{Module, OpId, Value};
 use crate::isa::Op;
 use crate::{Form, Program};
+use pto_isa::text_key;
 use std::collections::HashSet;
 
 /// Titles of the forms, in the order pages show them.
 const FORMS: [(&str, Form); 4] = [
-    ("Assembly", Form::Asm),
-    ("Level 1 (values)", Form::Level1),
-    ("Level 2 (buffers)", Form::Level2),
+    (text_key!("Assembly"), Form::Asm),
+    (text_key!("Level 1 (values)"), Form::Level1),
+    (text_key!("Level 2 (buffers)"), Form::Level2),
     (GENERIC, Form::Generic),
 ];
 
-pub(super) const GENERIC: &str = "Generic";
+pub(super) const GENERIC: &str = text_key!("Generic");
 /// The title of a text that the other forms share.
-pub(super) const ALL_BUT_GENERIC: &str = "Assembly, levels 1 and 2";
+pub(super) const ALL_BUT_GENERIC: &str = text_key!("Assembly, levels 1 and 2");
 
 /// Types whose parameters are left out.
 const SHORTENED: [&str; 5] =

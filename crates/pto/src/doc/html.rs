@@ -2,6 +2,7 @@
 
 use super::{Page, PageBlock};
 use pto_isa::text;
+use pto_isa::text::translate;
 
 /// Columns of program text that fit beside the navigation.
 const CODE_WIDTH: usize = 100;
@@ -35,7 +36,7 @@ pub fn inline(text: &str) -> String {
 /// The sections of a page, each with an anchor.
 pub(super) fn sections(page: &Page) -> String {
     let section = |s: &super::Section| {
-        let (id, title) = (s.anchor(), escape(s.title));
+        let (id, title) = (s.anchor(), escape(translate(s.title)));
         let mut blocks: String = s.blocks.iter().map(block).collect();
         if matches!(s.blocks.first(), Some(PageBlock::Picture { .. })) {
             let key = text!(
@@ -55,7 +56,7 @@ pub(super) fn sections(page: &Page) -> String {
 
 /// Links to the sections of a page.
 pub(super) fn contents(page: &Page) -> String {
-    let link = |s: &super::Section| format!("<a href=\"#{}\">{}</a>\n", s.anchor(), escape(s.title));
+    let link = |s: &super::Section| format!("<a href=\"#{}\">{}</a>\n", s.anchor(), escape(translate(s.title)));
     page.sections.iter().map(link).collect()
 }
 
@@ -72,7 +73,10 @@ fn block(block: &PageBlock) -> String {
         PageBlock::Code(title, text) => {
             let folded: String = text.lines().map(|line| super::example::fold(line, CODE_WIDTH)).collect();
             let code = escape(folded.trim_end());
-            format!("<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n", escape(title))
+            format!(
+                "<figure><figcaption>{}</figcaption><pre><code>{code}</code></pre></figure>\n",
+                escape(translate(title))
+            )
         }
     }
 }
@@ -86,7 +90,7 @@ fn picture(svg: &str, title: &str, text: &str) -> String {
 fn table(head: &[&str], rows: &[Vec<String>]) -> String {
     let mut out = String::from("<div class=\"scroll\"><table>\n");
     if !head.is_empty() {
-        let cells: String = head.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(h))).collect();
+        let cells: String = head.iter().map(|h| format!("<th scope=\"col\">{}</th>", escape(translate(h)))).collect();
         out += &format!("<thead><tr>{cells}</tr></thead>\n");
     }
     out += "<tbody>\n";

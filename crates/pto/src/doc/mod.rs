@@ -17,12 +17,14 @@ mod signature;
 mod site;
 mod terminal;
 mod words;
+mod wrap;
 
 pub use coverage::{Coverage, coverage};
 pub use frame::{PageFrame, SearchEntry, search_file, shared_files};
 pub use html::{escape, inline};
 pub use problems::FILE as DIAGNOSTICS_FILE;
 pub use site::{File, INSTRUCTIONS_FILE, host_file, page_file, pages, reference, search_entries};
+pub use wrap::{width, wrap};
 
 use crate::isa::Op;
 
@@ -55,7 +57,8 @@ pub fn example(op: Op) -> Option<crate::sample::Sample> {
 pub(crate) struct Page {
     title: String,
     summary: &'static str,
-    /// Facts in a line under the title: family, targets, other names.
+    /// Facts in a line under the title: family, targets, other names. Names here, and titles below, are English; they are
+    /// translated where they are shown.
     facts: Vec<(&'static str, String)>,
     sections: Vec<Section>,
 }

@@ -4,6 +4,7 @@ use super::frame::{PageFrame, SearchEntry};
 use super::html::{escape, inline};
 use crate::isa::codes::{CODES, Entry};
 use pto_isa::text;
+use pto_isa::text::translate;
 
 /// The file of all diagnostics. The id of a diagnostic is an anchor in it.
 pub const FILE: &str = "diagnostics.html";
@@ -24,17 +25,18 @@ pub(super) fn search_entries() -> impl Iterator<Item = SearchEntry> {
     CODES.iter().map(|e| SearchEntry {
         title: e.code.id().to_string(),
         kind: text!("Diagnostics").to_string(),
-        summary: e.title.replace('`', ""),
+        summary: translate(e.title).replace('`', ""),
         link: format!("{FILE}#{}", e.code.id()),
     })
 }
 
 fn section(entry: &Entry) -> String {
-    let (id, title, text) = (entry.code.id(), inline(entry.title), inline(entry.text));
+    let (id, title, text) = (entry.code.id(), inline(translate(entry.title)), inline(translate(entry.text)));
     let example = match entry.example {
         "" => String::new(),
         program => format!(
-            "<figure><figcaption>Example</figcaption><pre><code>{}</code></pre></figure>\n",
+            "<figure><figcaption>{}</figcaption><pre><code>{}</code></pre></figure>\n",
+            text!("Example"),
             escape(program.trim_end())
         ),
     };

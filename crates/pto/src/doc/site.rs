@@ -6,6 +6,7 @@ use super::html::{contents, escape, inline, sections};
 use super::{content, problems, words};
 use crate::isa::{Family, Op, Target, table};
 use pto_isa::text;
+use pto_isa::text::translate;
 
 const FILTER: &str = include_str!("filter.js");
 
@@ -52,7 +53,7 @@ pub fn search_entries() -> Vec<SearchEntry> {
         SearchEntry {
             title: row.name.to_uppercase(),
             kind: row.family.title().to_string(),
-            summary: row.summary().replace('`', ""),
+            summary: translate(row.summary()).replace('`', ""),
             link: page_file(op),
         }
     };
@@ -112,8 +113,11 @@ fn page(frame: &PageFrame, ops: &[Op], at: usize) -> String {
         neighbour(at.checked_sub(1).map(|a| ops[a]), "prev", "←"),
         neighbour(ops.get(at + 1).copied(), "next", "→"),
     );
-    let facts: String =
-        page.facts.iter().map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(name), escape(text))).collect();
+    let facts: String = page
+        .facts
+        .iter()
+        .map(|(name, text)| format!("<dt>{}</dt><dd>{}</dd>\n", escape(translate(name)), escape(text)))
+        .collect();
     let here = format!("<h2>{}</h2>\n{}", text!("On this page"), contents(&page));
     let more = format!("<h2>{family}</h2>\n{}", siblings(ops, op));
     let main = format!(
@@ -155,8 +159,10 @@ fn index(frame: &PageFrame, ops: &[Op]) -> String {
     let (elsewhere, host) = (text!("Elsewhere"), text!("Host operations"));
     let more = format!("<h2>{elsewhere}</h2>\n<a href=\"{}\">{host}</a>\n", host_file());
     let groups: String = families.iter().map(|&f| group(ops, f)).collect();
-    let targets: String =
-        Target::ALL.iter().map(|t| format!("<dt>{t}</dt><dd>{}</dd>\n", escape(t.profile().summary))).collect();
+    let targets: String = Target::ALL
+        .iter()
+        .map(|t| format!("<dt>{t}</dt><dd>{}</dd>\n", escape(translate(t.profile().summary))))
+        .collect();
     let main = format!(
         "<h1>{}</h1>\n<dl class=\"facts\">\n{targets}</dl>\n{filter}{groups}<p id=\"none\" hidden>{}</p>\n<script>\n{FILTER}</script>\n",
         text!("{count} instructions", count = ops.len()),
@@ -175,7 +181,7 @@ fn group(ops: &[Op], family: Family) -> String {
             words::targets(row.targets),
             escape(&page_file(*op)),
             escape(row.name),
-            inline(row.summary()),
+            inline(translate(row.summary())),
         )
     };
     let rows: String = ops.iter().filter(|op| op.row().family == family).map(entry).collect();
@@ -194,7 +200,7 @@ fn host_ops() -> Vec<Op> {
 fn host(frame: &PageFrame, ops: &[Op]) -> String {
     let group = |f: Family| {
         let entry = |op: &Op| {
-            let (name, summary) = (escape(&op.row().full_name()), inline(op.row().summary()));
+            let (name, summary) = (escape(&op.row().full_name()), inline(translate(op.row().summary())));
             format!("<tr><td><a href=\"{}\">{name}</a></td><td>{summary}</td></tr>\n", escape(&page_file(*op)))
         };
         let rows: String = ops.iter().filter(|op| op.row().family == f).map(entry).collect();

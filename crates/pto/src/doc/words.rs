@@ -4,59 +4,64 @@ use crate::isa::row::{
     Aliasing, Bytecode, CostClass, Domain, Effect, ElemRule, Orders, PipeCase, Pipes, Scratch, SlotCount,
 };
 use crate::isa::{Dir, Locs, Row, Slot, Target, Targets};
+use pto_isa::text;
 
 pub(super) fn targets(set: Targets) -> String {
     let names: Vec<_> = set.iter().map(Target::name).collect();
-    if names.is_empty() { "none".to_string() } else { names.join(", ") }
+    if names.is_empty() { text!("none").to_string() } else { names.join(", ") }
 }
 
 pub(super) fn direction(slot: &Slot) -> String {
     let dir = match slot.dir {
-        Dir::In => "read",
-        Dir::Out => "written",
-        Dir::InOut => "read, written",
+        Dir::In => text!("read"),
+        Dir::Out => text!("written"),
+        Dir::InOut => text!("read, written"),
     };
     match slot.count {
         SlotCount::One => dir.to_string(),
-        SlotCount::Optional => format!("{dir}, optional"),
-        SlotCount::Many => format!("{dir}, any number"),
+        SlotCount::Optional => text!("{dir}, optional", dir),
+        SlotCount::Many => text!("{dir}, any number", dir),
     }
 }
 
 pub(super) fn memories(locs: Locs) -> String {
-    if locs == Locs::ANY { "any".to_string() } else { locs.to_string() }
+    if locs == Locs::ANY { text!("any").to_string() } else { locs.to_string() }
 }
 
 pub(super) fn layouts(orders: Orders) -> String {
-    if orders == Orders::ANY { "any".to_string() } else { orders.to_string() }
+    if orders == Orders::ANY { text!("any").to_string() } else { orders.to_string() }
 }
 
 pub(super) fn elements(slot: &Slot) -> String {
     match slot.elem {
-        ElemRule::Any => "any".to_string(),
-        ElemRule::Data => "data type".to_string(),
+        ElemRule::Any => text!("any").to_string(),
+        ElemRule::Data => text!("data type").to_string(),
         ElemRule::Of(set) => set.to_string(),
-        ElemRule::Like(other) => format!("as `{other}`"),
+        ElemRule::Like(other) => text!("as `{other}`", other),
     }
 }
 
 pub(super) fn domain(domain: Domain) -> Option<String> {
     match domain {
         Domain::None => None,
-        Domain::Valid(slot) => Some(format!("the valid region of `{slot}`")),
+        Domain::Valid(slot) => Some(text!("the valid region of `{slot}`", slot)),
         Domain::Mask(mask, of) => {
-            Some(format!("the valid region of `{mask}`, each byte of which stands for eight columns of `{of}`"))
+            Some(text!("the valid region of `{mask}`, each byte of which stands for eight columns of `{of}`", mask, of))
         }
-        Domain::Whole(slot) => Some(format!("the whole of `{slot}`, valid or not")),
-        Domain::Matmul => Some("rows and depth of the left operand, columns of the right one".to_string()),
+        Domain::Whole(slot) => Some(text!("the whole of `{slot}`, valid or not", slot)),
+        Domain::Matmul => Some(text!("rows and depth of the left operand, columns of the right one").to_string()),
     }
 }
 
 pub(super) fn aliasing(alias: Aliasing) -> Option<String> {
     match alias {
-        Aliasing::InPlace => Some("a destination may be the same tile as a source".to_string()),
-        Aliasing::Distinct(on) if on == Targets::ALL => Some("a destination must not overlap a source".to_string()),
-        Aliasing::Distinct(on) => Some(format!("a destination must not overlap a source on {}", targets(on))),
+        Aliasing::InPlace => Some(text!("a destination may be the same tile as a source").to_string()),
+        Aliasing::Distinct(on) if on == Targets::ALL => {
+            Some(text!("a destination must not overlap a source").to_string())
+        }
+        Aliasing::Distinct(on) => {
+            Some(text!("a destination must not overlap a source on {targets}", targets = targets(on)))
+        }
         Aliasing::None => None,
     }
 }
@@ -65,29 +70,33 @@ pub(super) fn pipe(pipes: Pipes) -> Option<String> {
     match pipes {
         Pipes::None => None,
         Pipes::One(pipe) => Some(pipe.to_string()),
-        Pipes::Attr(name) => Some(format!("the one that `{name}` names")),
+        Pipes::Attr(name) => Some(text!("the one that `{name}` names", name)),
         Pipes::Cases(cases) => Some(cases.iter().map(pipe_case).collect::<Vec<_>>().join("; ")),
     }
 }
 
 fn pipe_case(case: &PipeCase) -> String {
     let mut when = Vec::new();
-    when.extend(case.src.map(|l| format!("from {l}")));
-    when.extend(case.dst.map(|l| format!("to {l}")));
+    when.extend(case.src.map(|l| text!("from {l}", l)));
+    when.extend(case.dst.map(|l| text!("to {l}", l)));
     if case.targets != Targets::ALL {
-        when.push(format!("on {}", targets(case.targets)));
+        when.push(text!("on {targets}", targets = targets(case.targets)));
     }
-    if when.is_empty() { format!("{} otherwise", case.pipe) } else { format!("{} {}", case.pipe, when.join(" ")) }
+    if when.is_empty() {
+        text!("{pipe} otherwise", pipe = case.pipe)
+    } else {
+        format!("{} {}", case.pipe, when.join(" "))
+    }
 }
 
 pub(super) fn effect(effect: Effect) -> Option<&'static str> {
     match effect {
         Effect::Operands => None,
-        Effect::Sync => Some("orders other instructions"),
-        Effect::Config => Some("changes state that later instructions read"),
-        Effect::View => Some("names memory or computes an address; no data moves"),
-        Effect::Control => Some("steers the program"),
-        Effect::Debug => Some("prints"),
+        Effect::Sync => Some(text!("orders other instructions")),
+        Effect::Config => Some(text!("changes state that later instructions read")),
+        Effect::View => Some(text!("names memory or computes an address; no data moves")),
+        Effect::Control => Some(text!("steers the program")),
+        Effect::Debug => Some(text!("prints")),
     }
 }
 
@@ -95,24 +104,27 @@ pub(super) fn effect(effect: Effect) -> Option<&'static str> {
 pub(super) fn side_effects(row: &Row) -> Option<String> {
     let writes = row.slots.iter().any(|s| s.dir != Dir::In);
     let is_data = row.effect == Effect::Operands && writes;
-    let others = if row.hazards.is_empty() { "none" } else { "see Hazards" };
-    is_data.then(|| format!("{others}; orders no other instruction"))
+    let others = if row.hazards.is_empty() { text!("none") } else { text!("see Hazards") };
+    is_data.then(|| text!("{others}; orders no other instruction", others))
 }
 
 pub(super) fn opcode(bytecode: Bytecode) -> String {
-    let variant = bytecode.variant.map_or_else(String::new, |v| format!(", variant {v}"));
+    let variant = bytecode.variant.map_or_else(String::new, |v| text!(", variant {v}", v));
     format!("{:#06x}{variant}", bytecode.opcode)
 }
 
 pub(super) fn scratch(scratch: &Scratch) -> String {
     let mut parts = vec![format!("`{}`", scratch.slot)];
     if scratch.required != Targets::NONE {
-        parts.push(format!("needed on {} (added for you where tiles have no addresses)", targets(scratch.required)));
+        parts.push(text!(
+            "needed on {targets} (added for you where tiles have no addresses)",
+            targets = targets(scratch.required)
+        ));
     }
     if scratch.forbidden != Targets::NONE {
-        parts.push(format!("not taken on {}", targets(scratch.forbidden)));
+        parts.push(text!("not taken on {targets}", targets = targets(scratch.forbidden)));
     }
-    format!("{}: {}", parts.join(", "), scratch.rule)
+    format!("{}: {}", parts.join(", "), text::translate(scratch.rule))
 }
 
 /// The name of a cost law, as words.

@@ -23,6 +23,7 @@ mod reference;
 mod roundtrip;
 mod seed_pages;
 mod source_code;
+mod texts;
 mod tidy;
 mod tile;
 mod tile_examples;

@@ -19,7 +19,6 @@ use pto::syntax::Lines;
 use pto::{Arg, Module, Options, Plan, Program, Target, race};
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::process::Command;
 
 /// Addresses and flags for a program.
 fn lowered(checked: &Checked, tight: bool, mode: SyncMode) -> Module {
@@ -384,8 +383,12 @@ fn examples_compute_the_same_and_are_in_order() {
     let directory = tempfile::tempdir().expect("a directory");
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
     let pto = |command: &str, file: &Path, more: &[&str]| {
-        let output =
-            Command::new(env!("CARGO_BIN_EXE_pto")).arg(command).arg(file).args(more).output().expect("it starts");
+        let output = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
+            .arg(command)
+            .arg(file)
+            .args(more)
+            .output()
+            .expect("it starts");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.success(), "{command} {}: {}", file.display(), String::from_utf8_lossy(&output.stderr));
         text
