@@ -8,7 +8,7 @@ use crate::trace::{NONE, PIPES, Why, core_name, pipe_name, pipe_work};
 use pto_ir::OpId;
 use pto_isa::Pipe;
 use pto_isa::sort::SharedSort;
-use pto_isa::text;
+use pto_isa::{text, text_key};
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -33,36 +33,38 @@ pub fn page(shown: &Shown<'_>) -> String {
 
 /// What the page says around its data; the script looks texts up by these names and puts parts in for `{0}`.
 const WORDS: [(&str, &str); 27] = [
-    ("title", "{0} on {1}: {2} cycles, {3} µs at {4} GHz"),
-    ("pipe", "pipe"),
-    ("busy", "busy"),
-    ("waits", "waits most for"),
-    ("path", "critical path"),
-    ("share", "share"),
-    ("cycles", "cycles"),
-    ("try", "try"),
-    ("gain", "gain"),
-    ("step", "line {0}  {1}"),
-    ("line", "line {0}"),
+    ("title", text_key!("{0} on {1}: {2} cycles, {3} µs at {4} GHz")),
+    ("pipe", text_key!("pipe")),
+    ("busy", text_key!("busy")),
+    ("waits", text_key!("waits most for")),
+    ("path", text_key!("critical path")),
+    ("share", text_key!("share")),
+    ("cycles", text_key!("cycles")),
+    ("try", text_key!("try")),
+    ("gain", text_key!("gain")),
+    ("step", text_key!("line {0}  {1}")),
+    ("line", text_key!("line {0}")),
     (
         "keys",
-        "wheel: zoom · drag: move · double click: everything · hover or click a bar: its source · Enter in the search box: next match",
+        text_key!(
+            "wheel: zoom · drag: move · double click: everything · hover or click a bar: its source · Enter in the search box: next match"
+        ),
     ),
-    ("find", "Search: tload, line 12, block 3"),
-    ("found", "{0} found, {1} cycles"),
-    ("none", "nothing found"),
-    ("all", "all"),
-    ("closer", "zoom in"),
-    ("farther", "zoom out"),
-    ("everything", "show everything"),
-    ("of_memory", "{0} of {1} KiB"),
-    ("range", "{0} to {1} of {2} cycles"),
-    ("on_lane", "line {0} on {1}"),
-    ("took", "{0} to {1}: {2} cycles, {3}"),
-    ("on_path", "on the critical path"),
-    ("critical", "on the critical path"),
-    ("click_line", "highlight what this line does"),
-    ("click_bar", "Click a bar to see its line and why it started when it did."),
+    ("find", text_key!("Search: tload, line 12, block 3")),
+    ("found", text_key!("{0} found, {1} cycles")),
+    ("none", text_key!("nothing found")),
+    ("all", text_key!("all")),
+    ("closer", text_key!("zoom in")),
+    ("farther", text_key!("zoom out")),
+    ("everything", text_key!("show everything")),
+    ("of_memory", text_key!("{0} of {1} KiB")),
+    ("range", text_key!("{0} to {1} of {2} cycles")),
+    ("on_lane", text_key!("line {0} on {1}")),
+    ("took", text_key!("{0} to {1}: {2} cycles, {3}")),
+    ("on_path", text_key!("on the critical path")),
+    ("critical", text_key!("on the critical path")),
+    ("click_line", text_key!("highlight what this line does")),
+    ("click_bar", text_key!("Click a bar to see its line and why it started when it did.")),
 ];
 
 /// Operations that items refer to by number.
