@@ -36,7 +36,7 @@ pub(crate) fn memory(
     };
     let needed = need.extent;
     let (name, dtype) = (&param.name, param.kind.elem().unwrap_or(DType::U8));
-    if let DataSource::Number(value) = source {
+    if let (DataSource::Number(_), Some(Spec { text: value, .. })) = (&source, spec) {
         let help = text!(
             "for memory full of it write {name}=fill:{value}\n  {legal}",
             name,
@@ -46,6 +46,10 @@ pub(crate) fn memory(
         return Err(Failure(text!("`{name}` is memory ({dtype}), not a number\n  help: {help}", name, dtype, help)));
     }
     let origin = match (&source, spec) {
+        // A number is echoed as it was written.
+        (DataSource::Made(NumberGenerator::Fill(_), _), Some(Spec { text, .. })) => {
+            text!("{value} everywhere", value = text.split(':').nth(1).unwrap_or_default())
+        }
         (DataSource::Made(maker, _), _) => maker.text(stated_seed),
         (_, spec) => spec.map(|s| s.text.clone()).unwrap_or_default(),
     };

@@ -132,9 +132,10 @@ fn the_guide_is_true() {
 /// Pages in Chinese have the blocks of the English ones, which are tested.
 #[test]
 fn pages_in_chinese_have_the_same_blocks() {
-    for (page, chinese) in [("README.md", "README.zh.md"), ("docs/guide/README.md", "docs/guide/README.zh.md")] {
+    let pages = ["README", "docs/guide/README", "docs/language", "docs/decisions", "docs/numerics"];
+    for (page, chinese) in pages.map(|name| (format!("{name}.md"), format!("{name}.zh.md"))) {
         let read = |name: &str| std::fs::read_to_string(Path::new(ROOT).join(name)).expect("a page");
-        let (page, chinese) = (read(page), read(chinese));
+        let (page, chinese) = (read(&page), read(&chinese));
         let (ours, theirs) = (fenced_blocks(&page), fenced_blocks(&chinese));
         assert_eq!(ours.len(), theirs.len());
         let without_comment = |line: &&str| line.split("   # ").next().unwrap_or_default().trim_end().to_string();

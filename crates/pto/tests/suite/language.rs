@@ -1,6 +1,7 @@
-//! `docs/language.md`: its programs are legal, or fail as they say, and its tables are what the table says. `BLESS=1` writes those anew.
+//! `docs/language.md` and its Chinese version: its programs are legal, or fail as they say, and its tables are what the table says. `BLESS=1` writes those anew.
 
 use pto::isa::table;
+use pto::isa::text::Language;
 use pto::isa::{Class, DType, Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks, ir};
@@ -9,12 +10,16 @@ use pto_testkit::pages::{Fenced, fenced_blocks};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-fn path() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/language.md")
+fn path(language: Language) -> PathBuf {
+    let name = match language {
+        Language::Chinese => "language.zh.md",
+        _ => "language.md",
+    };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name)
 }
 
-fn page() -> String {
-    std::fs::read_to_string(path()).expect("docs/language.md")
+fn page(language: Language) -> String {
+    std::fs::read_to_string(path(language)).expect("a page")
 }
 
 /// The problems of a program are exactly those that its comments state.
@@ -50,7 +55,7 @@ fn same(text: &str) -> Result<(), String> {
 
 #[test]
 fn programs_of_the_page_are_what_it_says() {
-    let page = page();
+    let page = page(Language::English);
     let mut wrong = Vec::new();
     let blocks = fenced_blocks(&page);
     assert!(blocks.len() > 8, "only {} blocks", blocks.len());
@@ -70,15 +75,17 @@ fn programs_of_the_page_are_what_it_says() {
 }
 
 /// Element types, one spelling each.
-fn elements() -> String {
+fn elements(language: Language) -> String {
+    let english = language == Language::English;
+    let or = |text: &'static str, chinese: &'static str| if english { text } else { chinese };
     let kind = |d: DType| match (d.class(), d.bits()) {
-        (Class::Signed, _) => "signed",
-        (Class::Unsigned, _) => "unsigned",
-        (Class::Float, 4) => "4-bit floats",
-        (Class::Float, 8) => "8-bit floats",
-        (Class::Float, _) => "floats",
+        (Class::Signed, _) => or("signed", "有符号"),
+        (Class::Unsigned, _) => or("unsigned", "无符号"),
+        (Class::Float, 4) => or("4-bit floats", "4 位浮点"),
+        (Class::Float, 8) => or("8-bit floats", "8 位浮点"),
+        (Class::Float, _) => or("floats", "浮点"),
     };
-    let mut text = "| element types | |\n|---|---|\n".to_string();
+    let mut text = format!("| {} | |\n|---|---|\n", or("element types", "元素类型"));
     for group in DType::ALL.chunk_by(|a, b| kind(*a) == kind(*b)) {
         let names: Vec<String> = group.iter().map(|d| format!("`{}`", d.mlir())).collect();
         _ = writeln!(text, "| {} | {} |", kind(group[0]), names.join(", "));
@@ -87,8 +94,9 @@ fn elements() -> String {
 }
 
 /// Memories of a core, with their sizes.
-fn memories() -> String {
-    let mut text = "| memory | name | a2a3 | a5 |\n|---|---|---|---|\n".to_string();
+fn memories(language: Language) -> String {
+    let head = if language == Language::English { "memory | name" } else { "存储 | 名称" };
+    let mut text = format!("| {head} | a2a3 | a5 |\n|---|---|---|---|\n");
     for space in &Target::A5.profile().spaces {
         let size = |t: Target| match t.profile().space(space.loc) {
             Some(s) => format!("{} KiB", s.bytes / 1024),
@@ -107,12 +115,15 @@ fn memories() -> String {
 }
 
 /// The operations beside the instructions.
-fn operations() -> String {
-    let mut text = "| operation | what it does | form |\n|---|---|---|\n".to_string();
+fn operations(language: Language) -> String {
+    let english = language == Language::English;
+    let head = if english { "operation | what it does | form" } else { "操作 | 作用 | 形式" };
+    let mut text = format!("| {head} |\n|---|---|---|\n");
     for row in table::all().map(|op| op.row()).filter(|row| !row.family.is_isa()) {
         let pattern = format!("{} %memref : memref<…>", row.full_name());
         let form = row.forms().last().cloned().unwrap_or(pattern);
-        _ = writeln!(text, "| `{}` | {} | `{form}` |", row.full_name(), row.summary().trim_end_matches('.'));
+        let summary = language.translate(row.summary()).trim_end_matches(['.', '。']);
+        _ = writeln!(text, "| `{}` | {summary} | `{form}` |", row.full_name());
     }
     text
 }
@@ -127,12 +138,19 @@ fn with_table(page: &str, name: &str, table: &str) -> String {
 
 #[test]
 fn the_tables_of_the_page_say_what_the_rows_say() {
-    let found = page();
-    let made = [("elements", elements()), ("memories", memories()), ("operations", operations())];
-    let wanted = made.iter().fold(found.clone(), |page, (name, table)| with_table(&page, name, table));
-    if std::env::var_os("BLESS").is_some() {
-        std::fs::write(path(), &wanted).expect("it can be written");
-        return;
+    for l in Language::ALL {
+        let found = page(l);
+        let made = [("elements", elements(l)), ("memories", memories(l)), ("operations", operations(l))];
+        let wanted = made.iter().fold(found.clone(), |page, (name, table)| with_table(&page, name, table));
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(path(l), &wanted).expect("it can be written");
+            continue;
+        }
+        let path = path(l);
+        assert!(
+            found == wanted,
+            "the tables of {} are not what the rows say; BLESS=1 writes them anew",
+            path.display()
+        );
     }
-    assert!(found == wanted, "the tables of docs/language.md are not what the rows say; BLESS=1 writes them anew");
 }
