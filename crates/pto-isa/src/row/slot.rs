@@ -188,7 +188,7 @@ impl std::fmt::Display for Orders {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         use Order::*;
         if *self == Self::ROW_MAJOR {
-            return f.write_str("row-major");
+            return f.write_str(text!("row-major"));
         }
         let mut first = true;
         for o in [Nd, Dn, Nz, Zn, Zz, Nn] {

@@ -119,8 +119,8 @@ fn per_row(i: &Instance, slot: &str, t: &TileType, dst: &TileType) -> Verdict {
     });
     let block = BLOCK_BYTES / u64::from(t.dtype.unit_bytes());
     let (order, want) = match t.blayout {
-        BLayout::ColMajor => ("col-major", 1),
-        BLayout::RowMajor => ("row-major", block),
+        BLayout::ColMajor => (text!("col-major"), 1),
+        BLayout::RowMajor => (text!("row-major"), block),
     };
     let cols = require_equal(t.valid_cols, Dim::Fixed(want), || {
         let found = text!("`{slot}` is {order} with {valid_cols} valid columns", slot, order, valid_cols = t.valid_cols);

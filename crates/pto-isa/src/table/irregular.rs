@@ -53,7 +53,7 @@ fn row_major(i: &Instance, slots: &[&str]) -> Verdict {
         if let Some(t) = i.tile(slot)
             && !Orders::ROW_MAJOR.contains(t.order())
         {
-            return broken(i, codes::LAYOUT, slot, text!("`{slot}` is {t}", slot, t = t.order()), "row-major");
+            return broken(i, codes::LAYOUT, slot, text!("`{slot}` is {t}", slot, t = t.order()), text!("row-major"));
         }
     }
     Verdict::Holds
