@@ -31,7 +31,7 @@ pub(super) fn page(report: &PlanReport<'_>) -> String {
          <meta name=\"viewport\" content=\"width=device-width\"><link rel=\"icon\" href=\"data:,\">\n\
          <style>\n{STYLE}</style></head><body>\n<header><h1>{name}</h1><span>{title}: {}</span></header>\n<main>\n",
         text::language().tag(),
-        escape(target.profile().summary)
+        escape(text::translate(target.profile().summary))
     );
     if report.planned.spaces.is_empty() {
         let _ = writeln!(page, "<p>{}</p>", text!("Every tile has an address already."));

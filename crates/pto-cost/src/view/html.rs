@@ -168,7 +168,8 @@ fn tables(out: &mut String, shown: &Shown<'_>) {
         number(out, pipe.busy);
         out.push_str(",\"waits\":");
         let most = pipe.stalls.first().filter(|s| s.1 >= report.cycles * 0.01);
-        let words = most.map(|(why, n)| format!("{} ({} cycles)", why.words(), super::cycles_text(*n)));
+        let words =
+            most.map(|(why, n)| text!("{why} ({cycles} cycles)", why = why.words(), cycles = super::cycles_text(*n)));
         string(out, &words.unwrap_or_default());
         out.push('}');
     });
