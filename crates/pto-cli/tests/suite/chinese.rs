@@ -65,6 +65,17 @@ fn json_stays_the_same() {
     }
 }
 
+/// Programs are the same in every language.
+#[test]
+fn programs_stay_the_same() {
+    let file = format!("{ROOT}/examples/softmax.pto");
+    for command in [&["lower"][..], &["emit", "cpp"], &["fmt", "--stdout", "--form", "asm"]] {
+        let said = |language: &str| stdout(&[command, &[&file, "--lang", language]].concat(), &[]);
+        assert!(said("en").len() > 100, "{command:?}");
+        assert_eq!(said("en"), said("zh"), "{command:?}");
+    }
+}
+
 #[test]
 fn wrong_usage_is_explained() {
     let said = |args: &[&str]| {
