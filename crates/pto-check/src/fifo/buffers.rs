@@ -55,9 +55,9 @@ impl<'a> ReservedBuffers<'a> {
     }
 
     pub(super) fn check(&self, problems: &mut Vec<Diagnostic>) {
-        self.unique(&self.reserved, |id| self.name(id), "reserves", problems);
+        self.unique(&self.reserved, |id| self.name(id), text!("reserves"), problems);
         let peer = |id| (self.name(id), self.program.module.symbol(id, "peer_func"));
-        self.unique(&self.imported, peer, "imports", problems);
+        self.unique(&self.imported, peer, text!("imports"), problems);
         for &id in &self.reserved {
             problems.extend(self.placement(id));
             problems.extend(self.range(id));

@@ -241,13 +241,11 @@ impl ProgramArgs {
         }
         let errors = program.inspect(target).iter().filter(|d| d.is_error()).count();
         if errors > 0 {
-            let noun = if errors == 1 { "error" } else { "errors" };
             let file = self.file.display();
             warn(&text!(
-                "{mark}: {errors} {noun} in functions that do not take part (pto check {file})",
+                "{mark}: {errors} in functions that do not take part (pto check {file})",
                 mark = format_args!("\u{1b}[1m{}\u{1b}[0m", text!("note")),
-                errors,
-                noun,
+                errors = crate::counts::errors(errors),
                 file
             ));
         }

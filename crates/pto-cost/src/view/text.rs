@@ -96,7 +96,8 @@ fn pipe_line(pipe: &PipeUse, cycles: f64, width: usize) -> String {
         let _ = write!(line, "   {}", text!("waits {reasons}", reasons = reasons.join(", ")));
     }
     if pipe.shared >= cycles * 0.01 {
-        let _ = write!(line, "   {} more because memory is shared", cycles_text(pipe.shared));
+        let _ =
+            write!(line, "   {}", text!("{cycles} more because memory is shared", cycles = cycles_text(pipe.shared)));
     }
     line + "\n"
 }

@@ -89,7 +89,7 @@ fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     };
     let mut waiting = cores.iter().filter(|c| c.progress.state != State::Done);
     let Some(first) = waiting.next() else {
-        return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), "deadlock");
+        return Diagnostic::new(codes::RUN_DEADLOCK, pto_isa::Span::default(), text!("deadlock"));
     };
     let mut d = Diagnostic::new(codes::RUN_DEADLOCK, first.span(), text!("deadlock: {say}", say = say(first)));
     for core in waiting.take(7) {
