@@ -69,7 +69,7 @@ use snapshot::Snapshot;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use words::{Word, WordLog, Words};
+use words::{LostNotification, Word, WordLog, Words};
 
 /// What orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -301,7 +301,8 @@ impl RaceRun<'_> {
         let joint = launch.runs_together() || ranks.len() > 1;
         let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
         let recorded = joint && plan.uses_words();
-        let (known, mixed) = if recorded { self.record(setting, ranks, meter) } else { Default::default() };
+        let Recorded { known, mixed, lost } =
+            if recorded { self.record(setting, ranks, meter) } else { Recorded::default() };
         let mut detector = Detector::new(setting, self.branches.clone(), Words::Known(known), self.answers.again());
         let outcome = observe(ranks, launch, meter, &mut detector);
         let ended = detector.ended();
@@ -311,12 +312,14 @@ impl RaceRun<'_> {
             Err(_) => detector.end_stuck_team(),
             Ok(_) => detector.end_team(),
         }
+        let lost = if outcome.is_ok() { lost } else { BTreeSet::new() };
         let Detector { mut findings, branches, history_bytes, answers, stuck, .. } = detector;
         let outcome = outcome.map_err(|problem| match problem.code {
             codes::RUN_DEADLOCK => findings.end_deadlock(*problem, &stuck, &ended),
             _ => *problem,
         });
         let mut findings = findings.finish();
+        findings.extend(lost.into_iter().map(|lost| lost_notification(plan, lost)));
         let stopped = outcome.is_err().then_some(meter.work).filter(|_| meter.is_spent());
         let instructions = outcome.unwrap_or_else(|problem| {
             if stopped.is_none() {
@@ -339,14 +342,9 @@ impl RaceRun<'_> {
     }
 
     /// What a wait learns depends on the whole run, and so do the possible answers. So a first run records them.
-    fn record(
-        &mut self,
-        setting: Setting<'_>,
-        ranks: &mut [Vec<Arg<'_>>],
-        meter: &Meter<'_>,
-    ) -> (VecDeque<clock::Clock>, BTreeSet<(OpId, Word)>) {
+    fn record(&mut self, setting: Setting<'_>, ranks: &mut [Vec<Arg<'_>>], meter: &Meter<'_>) -> Recorded {
         let before = Snapshot::of(ranks);
-        let (mut known, mut mixed) = (Vec::new(), BTreeSet::new());
+        let mut recorded = Recorded::default();
         for tries in 0.. {
             if tries == TRIES {
                 // If possible answers cannot be told from impossible ones, all stay as they are.
@@ -359,15 +357,38 @@ impl RaceRun<'_> {
             let Words::Recorded(log) = recorder.words else { break };
             let solved = log.solve();
             let impossible = solved.impossible;
-            (known, mixed) = (solved.known, solved.mixed);
+            recorded = Recorded { known: solved.known.into(), mixed: solved.mixed, lost: solved.lost };
             let more = impossible.iter().any(|key| !self.answers.certain.contains(key));
             self.answers.certain.extend(impossible);
             if !more {
                 break;
             }
         }
-        (known.into(), mixed)
+        recorded
     }
+}
+
+/// What a recorded run tells.
+#[derive(Default)]
+struct Recorded {
+    known: VecDeque<clock::Clock>,
+    mixed: BTreeSet<(OpId, Word)>,
+    lost: BTreeSet<LostNotification>,
+}
+
+/// A wait that never ends if two notifications come in the other order.
+fn lost_notification(plan: &Plan, lost: LostNotification) -> Diagnostic {
+    let module = plan.checked().module();
+    let span = |op: OpId| module.op(op).name_span;
+    Diagnostic::new(
+        codes::RUN_DEADLOCK,
+        span(lost.other),
+        text!("deadlock in another order: this may overwrite a notification before the wait for it"),
+    )
+    .label(span(lost.awaited), text!("the notification, which nothing orders with this one"))
+    .label(span(lost.wait), text!("the wait, which then never ends"))
+    .legal(text!("notifications that set one word to different numbers are ordered"))
+    .help(text!("clear a word before you tell its sender that it may write; or give each writer a word"))
 }
 
 /// A read learns nothing if the same bytes are stored as words of different widths.

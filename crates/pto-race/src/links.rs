@@ -201,6 +201,9 @@ impl Detector<'_> {
     fn notify(&mut self, core: usize, event: &Event<'_>) {
         let Some((word, change, before)) = changed_word(event) else { return };
         self.change_word(core, (word, WORD), change, before);
+        if let Words::Recorded(log) = &mut self.words {
+            log.notified(event.op);
+        }
         self.barrier_all(core);
     }
 

@@ -5,10 +5,12 @@
 //! records all changes of each word, including later ones; [`WordLog::solve`] computes what each wait learns; a second run
 //! looks for races.
 
+mod lost;
 mod parts;
 
 use crate::answers::QuestionKey;
 use crate::clock::{Clock, PIPES, pipe_index};
+pub(crate) use lost::LostNotification;
 use parts::ReadNumber;
 pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
@@ -200,6 +202,8 @@ pub(crate) struct WordLog {
     asks: Vec<Asks>,
     /// Tests that are answered with no.
     missed: Vec<Option<QuestionKey>>,
+    /// The statements of changes by notifications.
+    notifications: BTreeMap<usize, OpId>,
 }
 
 /// A number that was read from a word.
@@ -239,6 +243,7 @@ pub(crate) struct Solved {
     pub impossible: BTreeSet<QuestionKey>,
     /// Reads of bytes that are stored in several widths.
     pub mixed: BTreeSet<(OpId, Word)>,
+    pub lost: BTreeSet<LostNotification>,
 }
 
 impl WordLog {
@@ -348,12 +353,13 @@ impl WordLog {
         let mut known = self.most(&own);
         for _ in 0..ROUNDS {
             if !self.round(&own, &mut known) {
-                return Solved { known, impossible: self.impossible(), mixed: self.mixed_reads() };
+                let (impossible, mixed, lost) = (self.impossible(), self.mixed_reads(), self.lost());
+                return Solved { known, impossible, mixed, lost };
             }
         }
         // The fixpoint was not reached, so nothing is known.
         let known = vec![Clock::default(); self.waits];
-        Solved { known, impossible: BTreeSet::new(), mixed: self.mixed_reads() }
+        Solved { known, impossible: BTreeSet::new(), mixed: self.mixed_reads(), lost: BTreeSet::new() }
     }
 
     /// Reads that learn nothing, because their bytes are stored in several widths.

@@ -189,3 +189,51 @@ fn bytes_that_are_stored_in_two_widths_tell_nothing() {
     assert_eq!(solved.known[0].get(scalar(0)), 0);
     assert_eq!(solved.mixed, BTreeSet::from([(OpId::from_index(0), WORD)]));
 }
+
+/// How many notifications another order loses.
+fn lost(mut run: Run) -> usize {
+    for change in 0..run.log.entries.len() {
+        run.log.notifications.insert(change, OpId::from_index(change));
+    }
+    run.log.solve().lost.len()
+}
+
+#[test]
+fn a_word_that_is_cleared_too_late_loses_a_notification() {
+    let mut run = Run::default();
+    run.change(0, WORD, WordChange::Set(0));
+    run.change(1, WORD, WordChange::Set(1));
+    run.wait(0, WORD, AT_LEAST, 1);
+    assert_eq!(lost(run), 1);
+}
+
+#[test]
+fn a_word_that_is_cleared_before_the_answer_loses_nothing() {
+    const ANSWER: Word = (0, 64);
+    let mut run = Run::default();
+    run.change(0, WORD, WordChange::Set(0));
+    run.change(0, ANSWER, WordChange::Set(1));
+    run.wait(1, ANSWER, AT_LEAST, 1);
+    run.change(1, WORD, WordChange::Set(1));
+    run.wait(0, WORD, AT_LEAST, 1);
+    run.change(0, WORD, WordChange::Set(0));
+    assert_eq!(lost(run), 0);
+}
+
+#[test]
+fn writers_of_the_same_number_lose_nothing() {
+    let mut run = Run::default();
+    run.change(0, WORD, WordChange::Set(1));
+    run.change(1, WORD, WordChange::Set(1));
+    run.wait(2, WORD, AT_LEAST, 1);
+    assert_eq!(lost(run), 0);
+}
+
+#[test]
+fn a_smaller_number_may_come_last() {
+    let mut run = Run::default();
+    run.change(0, WORD, WordChange::Set(1));
+    run.change(1, WORD, WordChange::Set(2));
+    run.wait(2, WORD, AT_LEAST, 2);
+    assert_eq!(lost(run), 1);
+}
