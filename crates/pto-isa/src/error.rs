@@ -59,6 +59,12 @@ impl Error {
         list.iter().find(|d| d.is_error()).or(list.first())
     }
 
+    /// One diagnostic as an error of its own, with the same source.
+    #[must_use]
+    pub fn only(&self, diagnostic: &Diagnostic) -> Self {
+        Self::from(diagnostic.clone()).with_source(self.0.source.clone())
+    }
+
     /// Where a span begins, where the source is known.
     pub fn location(&self, span: Span) -> Option<Location> {
         self.0.source.as_ref()?.location(span)
