@@ -49,7 +49,8 @@ impl Memories {
         let whole = access.stride == access.row_bytes as i64 || access.rows == 1;
         if whole {
             if let Ok(start) = u64::try_from(access.start) {
-                shadow.visit(start, access.rows * access.row_bytes, each);
+                // By reference: moving the closure would copy what was stored a moment ago, which stalls.
+                shadow.visit(start, access.rows * access.row_bytes, &mut each);
             }
             return;
         }

@@ -299,8 +299,8 @@ impl BoundArguments {
 
     /// Copies tiles back; a changed one was written, under any name.
     pub fn leave(&self, core: &mut Core, args: &mut [Arg<'_>]) {
-        let first = core.who.rank as usize * args.len();
-        let values = &self.values[core.who.rank as usize];
+        let first = core.who.id.rank as usize * args.len();
+        let values = &self.values[core.who.id.rank as usize];
         for (param, ((slot, value), arg)) in self.slots(core).iter().zip(values).zip(args).enumerate() {
             let data = written_data(arg);
             if let (ValueStorage::Tile(tile), ArgumentValue::Tile(_), Some(data)) = (slot, value, data) {

@@ -26,14 +26,12 @@ pub(super) struct Core<'p> {
 }
 
 /// Which core it is.
-#[derive(Clone, Copy, Default, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Identity {
-    pub rank: u32,
-    pub block: u32,
+    /// What observers call it. It is kept as a whole: every event has a copy.
+    pub id: CoreId,
     /// How many blocks there are.
     pub blocks: u32,
-    /// Its number among the vector cores of the block.
-    pub sub: u32,
     /// Its position among the cores that run together.
     pub index: usize,
 }
@@ -48,7 +46,7 @@ impl<'p> Core<'p> {
         let local = LocalMemory::new(plan).ok_or_else(|| Fail::no_memory(plan.memory.core_bytes))?;
         Ok(Self {
             plan,
-            who: Identity { blocks, ..Identity::default() },
+            who: Identity { id: CoreId { rank: 0, block: 0, role: plan.cores.role, sub: 0 }, blocks, index: 0 },
             regs: plan.start.clone(),
             local,
             global: GlobalMemory::new(buffers, guards, &plan.views.allocations),
@@ -63,7 +61,7 @@ impl<'p> Core<'p> {
 
     /// Makes the core as new for a block: nothing of another block may be seen.
     pub fn reset(&mut self, block: u32) {
-        self.who.block = block;
+        self.who.id.block = block;
         self.regs.copy_from(&self.plan.start);
         self.progress.reset();
         self.issue.reset();
@@ -73,7 +71,7 @@ impl<'p> Core<'p> {
 
     /// The id of the core for observers.
     pub fn id(&self) -> CoreId {
-        CoreId { rank: self.who.rank, block: self.who.block, role: self.role(), sub: self.who.sub }
+        self.who.id
     }
 
     /// What the core executes.

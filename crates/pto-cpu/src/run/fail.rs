@@ -82,7 +82,7 @@ pub(super) enum Fail {
         index: i64,
         extent: u64,
     },
-    Fault(Fault, Option<usize>),
+    Fault(Box<Fault>, Option<usize>),
     Rule(Box<Diagnostic>),
     NoMemory(u64),
     /// A tile is read that nothing has written.
@@ -102,7 +102,7 @@ pub(super) enum Fail {
         popped: u32,
     },
     /// A tile and a slot do not fit.
-    SlotFault(Fault),
+    SlotFault(Box<Fault>),
     /// A slot is pushed that was not allocated.
     NotAllocated,
     /// A slot is freed that was not popped.
@@ -110,6 +110,9 @@ pub(super) enum Fail {
     /// A step that no part of the core executes.
     NotExecuted,
 }
+
+// Every step gives one back, so that its size is part of the cost of a step.
+const _: () = assert!(size_of::<Fail>() <= 56);
 
 impl Fail {
     pub fn no_memory(bytes: u64) -> Diagnostic {

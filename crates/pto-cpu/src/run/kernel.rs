@@ -50,7 +50,9 @@ impl<'p> Core<'p> {
         // they set one) with its valid region inside the tile, views are checked by the kernel against the buffer
         // they name, no other thread touches them now, and the kernel was prepared for the types of these operands.
         let done = unsafe { step.code.call(tiles, views, scalars) };
-        done.map_err(|fault| Fail::Fault(fault, self.first_buffer(step)))?;
+        if let Err(fault) = done {
+            return Err(Fail::Fault(Box::new(fault), self.first_buffer(step)));
+        }
         drop(held);
         // Only now is it known that what it touches is there.
         if W::OBSERVES {

@@ -252,7 +252,7 @@ impl<'p> Launch<'p> {
         team.execute(watch)?;
         for rank in 0..self.ranks {
             // Each block had its own tile; only one of them can be returned.
-            let last = |c: &&mut Core| (c.who.rank as usize, c.who.block + 1) == (rank, self.blocks);
+            let last = |c: &&mut Core| (c.who.id.rank as usize, c.who.id.block + 1) == (rank, self.blocks);
             let own = &mut args[rank * count..][..count];
             team.cores.iter_mut().find(last).into_iter().for_each(|core| bound.leave(core, own));
         }

@@ -193,7 +193,7 @@ impl Core<'_> {
 
     /// The vector core an instruction stands for.
     fn sub(&self, op: &PipeOp) -> u32 {
-        op.subblock.map_or(self.who.sub, |reg| self.int(reg) as u32)
+        op.subblock.map_or(self.who.id.sub, |reg| self.int(reg) as u32)
     }
 
     /// Producers and consumers are counted on the side of the vector cores.
@@ -347,7 +347,7 @@ impl Core<'_> {
         let tiles = [self.tile_ref(memory, tile), table];
         // SAFETY: the tile lies in the core's memory, the kernel checks the view against the slot, and it was prepared
         // for the type of the tile.
-        unsafe { call_transfer(&code, &tiles, view, &[0, number]) }.map_err(Fail::SlotFault)
+        unsafe { call_transfer(&code, &tiles, view, &[0, number]) }.map_err(|fault| Fail::SlotFault(Box::new(fault)))
     }
 
     // ---- slots in global memory -----------------------------------------------------------------------------------

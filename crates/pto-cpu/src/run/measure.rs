@@ -136,7 +136,7 @@ impl Plan {
             let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
             for (block, sub) in (0..blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);
-                core.who.sub = sub;
+                core.who.id.sub = sub;
                 role.enter_known(&mut core, known);
                 // Without data a program may go astray; what it showed until then stands.
                 if core.execute(&mut watch).is_err() && watch.left == 0 {

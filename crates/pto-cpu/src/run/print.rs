@@ -101,7 +101,7 @@ impl Core<'_> {
     /// What the block printed, for the report.
     pub fn take_printed(&mut self) -> Option<Printed> {
         let text = std::mem::take(&mut self.outside.printed);
-        (!text.is_empty()).then_some(Printed { block: self.who.block, text })
+        (!text.is_empty()).then_some(Printed { block: self.who.id.block, text })
     }
 }
 

@@ -86,7 +86,7 @@ impl<'p> Core<'p> {
                 // nor freed before all pipes are done, and the kernel checks views against their buffers.
                 unsafe { step.code.call(&tiles, &views, &scalars) }.map_err(|fault| {
                     self.issue.pipes.failed_at = Some(at);
-                    Fail::Fault(fault, None)
+                    Fail::Fault(Box::new(fault), None)
                 })?;
             }
         }

@@ -132,7 +132,7 @@ impl Fail {
             .help(text!("pass memory that may be written")),
             Self::Index { index, extent } => new(codes::RUN_BOUNDS, text!("index {index}", index))
                 .legal(text!("0 or more, less than {extent}", extent)),
-            Self::Fault(fault, view) => say_fault(fault, &new, &view.map_or(text!("the window").to_string(), buffer)),
+            Self::Fault(fault, view) => say_fault(*fault, &new, &view.map_or(text!("the window").to_string(), buffer)),
             Self::Rule(d) => *d,
             Self::Unwritten(text) => unwritten(new(codes::RUN_UNWRITTEN, text)),
             Self::Memory(text) => new(codes::RUN_MEMORY, text),
@@ -152,11 +152,14 @@ impl Fail {
                 text!("elements of {popped} bits from a slot with elements of {pushed} bits", popped, pushed),
             )
             .legal(text!("the element type that was pushed")),
-            Self::SlotFault(Fault::OutsideBuffer { first, end, bytes }) => {
-                new(codes::RUN_PIPE, text!("bytes {first} to {end} of a slot, which has {bytes}", first, end, bytes))
-                    .legal(text!("slot_size = {end} or more, at both ends of the pipe", end))
-            }
-            Self::SlotFault(fault) => say_fault(fault, &new, text!("the slot")),
+            Self::SlotFault(fault) => match *fault {
+                Fault::OutsideBuffer { first, end, bytes } => new(
+                    codes::RUN_PIPE,
+                    text!("bytes {first} to {end} of a slot, which has {bytes}", first, end, bytes),
+                )
+                .legal(text!("slot_size = {end} or more, at both ends of the pipe", end)),
+                fault => say_fault(fault, &new, text!("the slot")),
+            },
             Self::NotAllocated => new(codes::RUN_PIPE, text!("a slot that was not allocated").into())
                 .help(text!("`talloc` gives the next slot")),
             Self::NotExecuted => {
@@ -167,11 +170,11 @@ impl Fail {
         };
         let d = match (core.who.blocks > 1, core.role()) {
             (false, Role::Whole) => d,
-            (true, Role::Whole) => d.label(span, text!("in block {block}", block = core.who.block)),
-            (_, Role::Cube) => d.label(span, text!("in block {block}, on the cube core", block = core.who.block)),
+            (true, Role::Whole) => d.label(span, text!("in block {block}", block = core.who.id.block)),
+            (_, Role::Cube) => d.label(span, text!("in block {block}, on the cube core", block = core.who.id.block)),
             (_, Role::Vector) => d.label(
                 span,
-                text!("in block {block}, on vector core {sub}", block = core.who.block, sub = core.who.sub),
+                text!("in block {block}, on vector core {sub}", block = core.who.id.block, sub = core.who.id.sub),
             ),
         };
         // What the block printed before leads to what went wrong.

@@ -49,9 +49,10 @@ impl<'p> Team<'p> {
             let count = if role.cores.role == Role::Vector { plan.cores.vectors } else { 1 };
             for sub in 0..count {
                 let mut core = Core::new(role, buffers, self.guards, blocks)?;
-                core.who = Identity { rank, block, blocks, sub, index: self.cores.len() };
+                let id = CoreId { rank, block, role: role.cores.role, sub };
+                core.who = Identity { id, blocks, index: self.cores.len() };
                 self.cores.push(core);
-                self.shared.add(CoreId { rank, block, role: role.cores.role, sub });
+                self.shared.add(id);
             }
         }
         Ok(())
@@ -66,7 +67,7 @@ impl<'p> Team<'p> {
     /// Where chance orders the pipes, every core has its own.
     pub fn shuffle(&mut self, seed: u64) {
         for core in &mut self.cores {
-            let own = (u64::from(core.who.block) << 32) + core.who.index as u64 + 1;
+            let own = (u64::from(core.who.id.block) << 32) + core.who.index as u64 + 1;
             core.issue.pipes.reset(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ own.wrapping_mul(0xbf58_476d_1ce4_e5b9));
         }
     }

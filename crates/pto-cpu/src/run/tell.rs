@@ -38,6 +38,8 @@ impl Core<'_> {
         watch.event(&self.made(at, pipe, action, (accesses, detail)));
     }
 
+    // Inlined: an action is a byte or two, and copying it whole right after it was written stalls.
+    #[inline(always)]
     fn made<'a>(
         &self,
         at: StepId,
@@ -51,6 +53,7 @@ impl Core<'_> {
         self.on_pipe(at, pipe, action, (accesses, detail))
     }
 
+    #[inline(always)]
     fn on_pipe<'a>(
         &self,
         at: StepId,

@@ -56,7 +56,7 @@ impl<'p> Core<'p> {
                 let (a, b) = (self.sized(acc, size), self.sized(stage, size));
                 // SAFETY: both tiles come from registers of the core with at most their valid region, and the code was prepared
                 // for their type.
-                unsafe { combine.call(&[a, b, a], &[], &[]) }.map_err(|fault| Fail::Fault(fault, None))?;
+                unsafe { combine.call(&[a, b, a], &[], &[]) }.map_err(|fault| Fail::Fault(Box::new(fault), None))?;
             }
             self.move_piece(&t.store, acc, own, at, size, t.bits, true)
         })
@@ -110,7 +110,7 @@ impl<'p> Core<'p> {
         // SAFETY: the tile comes from a register of the core with at most its valid region, the kernel checks the view, which no
         // other thread touches now, and the code was prepared for these types.
         unsafe { call_transfer(code, &[tile, TileRef::ABSENT], &view, &[0; 2]) }
-            .map_err(|fault| Fail::Fault(fault, None))
+            .map_err(|fault| Fail::Fault(Box::new(fault), None))
     }
 }
 
