@@ -11,6 +11,7 @@
 //! assert!(!tmax.data_types(Target::A2A3).contains(DType::U8));
 //! ```
 
+pub mod call;
 pub mod codes;
 mod diag;
 mod dtype;

@@ -1,8 +1,8 @@
 //! The documentation of a function, from its row.
 
 use crate::example::{self, Example};
-use crate::names::snake;
-use crate::signature::{CallPart, Signature};
+use crate::signature::Signature;
+use pto_isa::call::{CallPart, argument_name};
 use pto_isa::row::{ElemRule, Pipes};
 use pto_isa::{DTypes, Op, Row, Target};
 
@@ -52,9 +52,9 @@ fn part(row: &Row, part: &CallPart) -> String {
     match part {
         CallPart::Slot(at) => {
             let slot = &row.slots[*at];
-            format!("`{}`: {}", snake(slot.name), slot.kind.noun())
+            format!("`{}`: {}", argument_name(slot.name), slot.kind.noun())
         }
-        CallPart::Attr(spec) => format!("`{}`: {} ({})", snake(spec.name), spec.doc, spec.legal_values()),
+        CallPart::Attr(spec) => format!("`{}`: {} ({})", argument_name(spec.name), spec.doc, spec.legal_values()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use crate::names::pascal;
 use pto_isa::EnumDef;
+use pto_isa::call::enum_of;
 use pto_isa::enums::ENUMS;
-use pto_isa::row::AttrKind;
 use pto_isa::table;
 use std::fmt::Write as _;
 
@@ -19,17 +19,9 @@ pub fn variant(def: &EnumDef, at: usize) -> String {
     pascal(value.strip_prefix(&prefix).unwrap_or(value))
 }
 
-/// The enumeration that an attribute takes in Rust.
-pub fn of(kind: AttrKind) -> Option<&'static EnumDef> {
-    match kind {
-        AttrKind::Enum(def) | AttrKind::EnumOr(def, _) => Some(def),
-        _ => None,
-    }
-}
-
 pub fn all() -> String {
     let used = |def: &EnumDef| {
-        table::isa().any(|op| op.row().attrs.iter().any(|a| of(a.kind).is_some_and(|used| used == def)))
+        table::isa().any(|op| op.row().attrs.iter().any(|a| enum_of(a.kind).is_some_and(|used| used == def)))
     };
     ENUMS.iter().filter(|def| used(def)).map(|def| one(def)).collect()
 }

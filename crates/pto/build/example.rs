@@ -1,12 +1,13 @@
 //! An example of an instruction: the most ordinary legal use, as a kernel.
 
 use crate::enums;
-use crate::names::{element, function, memory, snake};
-use crate::signature::{CallPart, Signature};
+use crate::names::{element, memory};
+use crate::signature::Signature;
+use pto_isa::call::{CallPart, argument_name, enum_of, function_name, is_written};
 use pto_isa::fill::{self, Filling};
 use pto_isa::row::{AttrKind, AttrSpec, SlotCount, SlotKind};
 use pto_isa::rules::AttrValue;
-use pto_isa::{BLayout, Compact, Dim, Dir, Op, Pad, SLayout, ScalarType, Target, TileType, Type};
+use pto_isa::{BLayout, Compact, Dim, Op, Pad, SLayout, ScalarType, Target, TileType, Type};
 
 /// A kernel around one instruction.
 pub struct Example {
@@ -27,7 +28,7 @@ impl Example {
         let (target, filling) = targets.find_map(|t| Some((t, ordinary(op, t)?)))?;
         let mut kernel = ExampleKernel::default();
         let args: Option<Vec<String>> = signature.parts.iter().map(|p| kernel.part(&filling, p)).collect();
-        let mut call = format!("{}({})", function(op), args?.join(", "));
+        let mut call = format!("{}({})", function_name(op), args?.join(", "));
         // An argument the text may leave out stands for an option that it has instead.
         let complete = signature.parts.iter().all(|p| matches!(p, CallPart::Attr(_)) || is_given(&filling, p));
         for part in signature.optional.iter().filter(|p| complete && is_given(&filling, p)) {
@@ -68,7 +69,7 @@ impl Example {
 
     /// A function for tests that makes the kernel.
     pub fn test(&self) -> String {
-        let name = function(self.op);
+        let name = function_name(self.op);
         format!(
             "\nfn {name}_example() -> Example {{\n    Example {{ name: {name:?}, target: Target::{:?}, alone: {}, kernel: {} }}\n}}\n",
             self.target,
@@ -80,7 +81,7 @@ impl Example {
 
 /// A list of the functions that make examples.
 pub fn tests(examples: &[Example]) -> String {
-    let names: Vec<String> = examples.iter().map(|e| format!("    {}_example,\n", function(e.op))).collect();
+    let names: Vec<String> = examples.iter().map(|e| format!("    {}_example,\n", function_name(e.op))).collect();
     let functions: String = examples.iter().map(Example::test).collect();
     format!("pub const ALL: &[fn() -> Example] = &[\n{}];\n{functions}", names.concat())
 }
@@ -115,8 +116,8 @@ fn ordinary(op: Op, target: Target) -> Option<Filling> {
 
 fn part_name(filling: &Filling, part: &CallPart) -> String {
     match part {
-        CallPart::Slot(at) => snake(filling.op.row().slots[*at].name),
-        CallPart::Attr(spec) => snake(spec.name),
+        CallPart::Slot(at) => argument_name(filling.op.row().slots[*at].name),
+        CallPart::Attr(spec) => argument_name(spec.name),
     }
 }
 
@@ -164,10 +165,8 @@ impl ExampleKernel {
     fn operand(&mut self, filling: &Filling, at: usize) -> Option<String> {
         let row = filling.op.row();
         let slot = &row.slots[at];
-        let name = snake(slot.name);
-        let changes = row.call.iter().any(|n| n.strip_prefix("mut ") == Some(slot.name));
-        let scratch = row.scratch.as_ref().is_some_and(|s| s.slot == slot.name);
-        let written = slot.dir != Dir::In || changes || scratch;
+        let name = argument_name(slot.name);
+        let written = is_written(row, at);
         let ty = filling.types.iter().find(|(s, _)| usize::from(*s) == at).map(|(_, ty)| ty);
         let reference = if written { "&mut " } else { "&" };
         let ty = ty.cloned().or_else(|| (slot.kind == SlotKind::Int).then_some(Type::Scalar(ScalarType::Index)))?;
@@ -227,7 +226,7 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
         Some(AttrValue::Other) => return None,
         // An argument that the text may leave out.
         None if matches!(spec.kind, AttrKind::Ints) => "&[32, 32]".to_string(),
-        None => match enums::of(spec.kind) {
+        None => match enum_of(spec.kind) {
             Some(def) => format!("{}::{}", enums::name(def), enums::variant(def, def.find(spec.default)?)),
             None => "0".to_string(),
         },

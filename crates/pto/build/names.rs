@@ -1,25 +1,6 @@
 //! Names in Rust.
 
-use pto_isa::{DType, Loc, Op};
-
-/// The function of an instruction: `comm.tput` is `comm_tput`.
-pub fn function(op: Op) -> String {
-    op.row().name.replace('.', "_")
-}
-
-/// `cmpMode` is `cmp_mode`, `isMSB` is `is_msb`.
-pub fn snake(name: &str) -> String {
-    let mut text = String::new();
-    let mut lower = false;
-    for c in name.chars() {
-        if c.is_ascii_uppercase() && lower {
-            text.push('_');
-        }
-        lower = c.is_ascii_lowercase() || c.is_ascii_digit();
-        text.push(c.to_ascii_lowercase());
-    }
-    text
-}
+use pto_isa::{DType, Loc};
 
 /// `atomic_add` and `ATOMIC_ADD` are `AtomicAdd`; words of mixed case stay.
 pub fn pascal(name: &str) -> String {

@@ -1,20 +1,13 @@
 //! The Rust function of an instruction: what must be given are arguments, what may be given are methods of what it returns.
 
-use crate::names::{self, snake};
+use crate::names;
 use crate::types::Sets;
 use crate::{enums, names::element};
-use pto_isa::row::{AttrKind, AttrSpec, ElemRule, FixedType, Infer, SlotCount, SlotKind};
+use pto_isa::call::{self, CallPart, ElementGroups, ElementSource, ResultRule};
+use pto_isa::row::{AttrKind, AttrSpec, ElemRule, SlotCount, SlotKind};
 use pto_isa::rules::Rule;
-use pto_isa::{DType, DTypes, Dir, Op, Row, Slot, Target, Targets, table};
+use pto_isa::{DType, Op, Row, ScalarType, Slot, Target, Token, Type, table};
 use std::fmt::Write as _;
-
-/// An argument or an option.
-pub enum CallPart {
-    /// An operand, by slot.
-    Slot(usize),
-    /// An attribute.
-    Attr(&'static AttrSpec),
-}
 
 /// An argument in Rust: its name, its type, and what it adds to the call.
 pub struct RustArgument {
@@ -65,10 +58,10 @@ struct Returned {
 impl Signature {
     pub fn new(op: Op, sets: &mut Sets) -> Self {
         let row = op.row();
-        let (parts, optional) = divide(row);
+        let (parts, optional) = call::parts(row);
         let mut writer = SignatureWriter::new(op, sets, &parts);
         let mut args: Vec<RustArgument> = parts.iter().map(|part| writer.argument(part)).collect();
-        let results = writer.results(&mut args);
+        let results = writer.results(&parts, &mut args);
         let bounds = writer.combinations();
         let SignatureWriter { generics, .. } = writer;
         let options = optional.iter().map(|part| option(op, sets, part)).collect();
@@ -78,7 +71,7 @@ impl Signature {
     /// What the function returns.
     fn returns(&self) -> (String, String) {
         let marker =
-            if self.optional.is_empty() { "()".to_string() } else { format!("ops::{}", names::function(self.op)) };
+            if self.optional.is_empty() { "()".to_string() } else { format!("ops::{}", call::function_name(self.op)) };
         let value = match &self.results[..] {
             [] if self.optional.is_empty() => return ("Issued".to_string(), String::new()),
             [] => return (format!("Issued<{marker}>"), String::new()),
@@ -112,7 +105,7 @@ impl Signature {
         } else {
             format!("\nwhere\n    {},\n", self.bounds.join(",\n    "))
         };
-        let name = names::function(self.op);
+        let name = call::function_name(self.op);
         let _ = write!(text, "pub fn {name}{generics}({}) -> {}{bounds} ", args.join(", "), self.returns().0);
         let _ = writeln!(text, "{{\n    let call = InstrCall::new(OPS[{}]);", position(self.op));
         for RustArgument { name, ty, adds, value } in &self.args {
@@ -150,7 +143,7 @@ impl Signature {
         if self.options.is_empty() {
             return String::new();
         }
-        let name = names::function(self.op);
+        let name = call::function_name(self.op);
         format!("\n/// What `{name}` may be told.\nimpl<R> Issued<ops::{name}, R> {{\n{}}}\n", self.options.join("\n"))
     }
 }
@@ -158,7 +151,7 @@ impl Signature {
 /// The instructions in the order of the table. A constant of the table in a generic function would be evaluated again for each of
 /// them, which takes longer than everything else in the crate; in a static it is evaluated once.
 pub fn constants() -> String {
-    let names: String = table::isa().map(|op| format!("    op::{},\n", names::function(op))).collect();
+    let names: String = table::isa().map(|op| format!("    op::{},\n", call::function_name(op))).collect();
     format!("static OPS: &[crate::isa::Op] = {{\n    use crate::isa::table::op;\n    &[\n{names}]\n}};\n")
 }
 
@@ -172,47 +165,12 @@ pub fn markers() -> String {
     let mut text = "/// Names of instructions that may be told more than they must be.\n\
                     #[expect(non_camel_case_types, reason = \"they are named like the instructions\")]\npub mod ops {\n"
         .to_string();
-    for op in table::isa().filter(|op| !divide(op.row()).1.is_empty()) {
-        let name = names::function(op);
+    for op in table::isa().filter(|op| !call::parts(op.row()).1.is_empty()) {
+        let name = call::function_name(op);
         let _ =
             writeln!(text, "    /// See [`{name}`](super::{name}()).\n    #[derive(Debug)]\n    pub enum {name} {{}}");
     }
     text + "}\n"
-}
-
-/// The arguments in their order, and what may be given besides.
-fn divide(row: &'static Row) -> (Vec<CallPart>, Vec<CallPart>) {
-    let part = |name: &str| {
-        let name = name.trim_start_matches("mut ");
-        row.slots.iter().position(|s| s.name == name).map(CallPart::Slot).or_else(|| row.attr(name).map(CallPart::Attr))
-    };
-    let all = order(row);
-    let listed = |name: &str| row.call.iter().any(|n| n.trim_start_matches("mut ") == name);
-    let needed = |name: &str| {
-        if !row.call.is_empty() {
-            return listed(name);
-        }
-        row.slots.iter().any(|s| s.name == name && s.count != SlotCount::Optional)
-            || row.attrs.iter().any(|a| a.name == name && a.required)
-    };
-    let (must, may): (Vec<&str>, Vec<&str>) = all.into_iter().partition(|name| needed(name));
-    (must.into_iter().filter_map(part).collect(), may.into_iter().filter_map(part).collect())
-}
-
-/// Every operand and attribute: as the row lists them, then as C++ does, then those written, those read, attributes.
-fn order(row: &'static Row) -> Vec<&'static str> {
-    let written = row.slots.iter().filter(|s| s.dir != Dir::In);
-    let read = row.slots.iter().filter(|s| s.dir == Dir::In);
-    let named = row.call.iter().map(|n| n.trim_start_matches("mut "));
-    let usual = written.chain(read).map(|s| s.name).chain(row.attrs.iter().map(|a| a.name));
-    let mut all: Vec<&'static str> = Vec::new();
-    for name in named.chain(row.cpp.args.iter().copied()).chain(usual) {
-        let known = row.slots.iter().any(|s| s.name == name) || row.attrs.iter().any(|a| a.name == name);
-        if known && !all.contains(&name) {
-            all.push(name);
-        }
-    }
-    all
 }
 
 /// Writes the types of one function.
@@ -220,8 +178,7 @@ struct SignatureWriter<'a> {
     op: Op,
     row: &'static Row,
     sets: &'a mut Sets,
-    /// For every slot and result, the one that stands for its element type.
-    group: Vec<usize>,
+    groups: ElementGroups,
     generics: Vec<String>,
     /// The element type of a group, once it has been asked for.
     elements: Vec<Option<String>>,
@@ -230,51 +187,18 @@ struct SignatureWriter<'a> {
 impl<'a> SignatureWriter<'a> {
     fn new(op: Op, sets: &'a mut Sets, parts: &[CallPart]) -> Self {
         let row = op.row();
-        let count = row.slots.len() + row.results.len();
-        let given =
-            |slot: usize| slot >= row.slots.len() || parts.iter().any(|p| matches!(p, CallPart::Slot(s) if *s == slot));
-        let mut this =
-            Self { op, row, sets, group: (0..count).collect(), generics: Vec::new(), elements: vec![None; count] };
-        let data: Vec<usize> = (0..count).filter(|s| row.slot_at(*s).elem == ElemRule::Data && given(*s)).collect();
-        this.join(&data);
-        for slot in (0..count).filter(|s| given(*s)) {
-            if let ElemRule::Like(other) = row.slot_at(slot).elem {
-                let other = row.slot(other).filter(|o| given(*o));
-                this.join(&other.into_iter().chain([slot]).collect::<Vec<_>>());
-            }
-        }
-        for (targets, rule) in row.shape_rules.iter().chain(row.rules) {
-            if let (true, Rule::SameElem(names)) = (covers(*targets, row.targets), rule) {
-                let slots: Vec<usize> = names.iter().filter_map(|n| row.slot(n)).filter(|s| given(*s)).collect();
-                this.join(&slots);
-            }
-        }
-        this
-    }
-
-    fn join(&mut self, slots: &[usize]) {
-        let Some(first) = slots.first().map(|s| self.group[*s]) else { return };
-        let joined: Vec<usize> = slots.iter().map(|s| self.group[*s]).collect();
-        self.group.iter_mut().filter(|g| joined.contains(g)).for_each(|g| *g = first);
-    }
-
-    /// The element types of a group that some target takes.
-    fn legal(&self, group: usize) -> DTypes {
-        let members = (0..self.group.len()).filter(|s| self.group[*s] == group);
-        members.fold(DTypes::ALL, |set, slot| match self.row.slot_at(slot).elem {
-            ElemRule::Data => both(set, self.row.data_types(Target::Cpu)),
-            ElemRule::Of(of) => both(set, of),
-            ElemRule::Any | ElemRule::Like(_) => set,
-        })
+        let groups = ElementGroups::new(row, parts);
+        let elements = vec![None; groups.count()];
+        Self { op, row, sets, groups, generics: Vec::new(), elements }
     }
 
     /// The element type of a slot in Rust.
     fn element(&mut self, slot: usize) -> String {
-        let group = self.group[slot];
+        let group = self.groups.of(slot);
         if let Some(known) = &self.elements[group] {
             return known.clone();
         }
-        let legal = self.legal(group);
+        let legal = self.groups.legal(group);
         let list: Vec<DType> = legal.iter().collect();
         let name = if let [only] = list[..] {
             element(only)
@@ -310,10 +234,8 @@ impl<'a> SignatureWriter<'a> {
 
     fn operand(&mut self, at: usize) -> RustArgument {
         let slot = self.row.slot_at(at);
-        let name = snake(slot.name);
-        let changes = self.row.call.iter().any(|n| n.strip_prefix("mut ") == Some(slot.name));
-        let scratch = self.row.scratch.as_ref().is_some_and(|s| s.slot == slot.name);
-        let written = slot.dir != Dir::In || changes || scratch;
+        let name = call::argument_name(slot.name);
+        let written = call::is_written(self.row, at);
         let reference = if written { "&mut" } else { "&" };
         if slot.count == SlotCount::Many {
             return self.several(at, name);
@@ -336,11 +258,11 @@ impl<'a> SignatureWriter<'a> {
             SlotKind::TileOrScalar => (format!("impl TileOrScalar<{}>", self.element(at)), "either()"),
             SlotKind::View => (format!("{reference} View<{}>", self.element(at)), "value()"),
             SlotKind::TileOrView => (format!("{reference} impl TileOrView<{}>", self.element(at)), "value()"),
-            SlotKind::Scalar if slot.elem == ElemRule::Any && self.is_alone(at) => {
+            SlotKind::Scalar if slot.elem == ElemRule::Any && self.groups.is_alone(at) => {
                 ("impl AnyScalar".to_string(), "any()")
             }
             SlotKind::Scalar => scalar(&self.element(at)),
-            SlotKind::Int if self.legal(self.group[at]).iter().count() == 1 => scalar(&self.element(at)),
+            SlotKind::Int if self.groups.legal(self.groups.of(at)).iter().count() == 1 => scalar(&self.element(at)),
             SlotKind::Int => ("impl AnyInt".to_string(), "int()"),
             SlotKind::Float => ("impl AnyScalar".to_string(), "any()"),
             SlotKind::Index => scalar("Idx"),
@@ -357,10 +279,6 @@ impl<'a> SignatureWriter<'a> {
         RustArgument { value: format!("{name}.{how}"), name, ty, adds: Adds::Operand(at) }
     }
 
-    fn is_alone(&self, slot: usize) -> bool {
-        self.group.iter().filter(|g| **g == self.group[slot]).count() == 1
-    }
-
     fn several(&mut self, at: usize, name: String) -> RustArgument {
         let (ty, list) = match self.row.slot_at(at).kind {
             SlotKind::Index => ("impl IndexList".to_string(), format!("{name}_list")),
@@ -372,56 +290,42 @@ impl<'a> SignatureWriter<'a> {
     }
 
     /// Results that are always there. A result whose type the text must state takes one more argument.
-    fn results(&mut self, args: &mut Vec<RustArgument>) -> Vec<Returned> {
+    fn results(&mut self, parts: &[CallPart], args: &mut Vec<RustArgument>) -> Vec<Returned> {
+        let rules = self.groups.results(parts);
+        let always = (0..self.row.results.len()).filter(|i| self.row.results[*i].count != SlotCount::Optional);
         let first = self.row.slots.len();
-        let always = |(_, r): &(usize, &Slot)| r.count != SlotCount::Optional;
-        self.row.results.iter().enumerate().filter(always).map(|(i, slot)| self.result(first + i, slot, args)).collect()
+        always.zip(rules).map(|(i, rule)| self.result(first + i, &rule, args)).collect()
     }
 
-    fn result(&mut self, at: usize, slot: &Slot, args: &mut Vec<RustArgument>) -> Returned {
+    fn result(&mut self, at: usize, rule: &ResultRule, args: &mut Vec<RustArgument>) -> Returned {
         let handle = |ty: String| Returned {
             ir: format!("<{ty} as ResultHandle>::ir_type()"),
             make: format!("<{ty} as ResultHandle>::from_result($)"),
             ty,
         };
-        if let Infer::Fixed(fixed) = slot.infer {
-            return handle(fixed_type(fixed).to_string());
-        }
-        match slot.kind {
-            SlotKind::Tile | SlotKind::TileOrView => {
-                let memory = self.memory(slot);
+        match rule {
+            ResultRule::Type(ty) => handle(fixed_type(ty)),
+            ResultRule::Tile => {
+                let memory = self.memory(self.row.slot_at(at));
                 let element = self.element(at);
                 let bound = format!("ResultHandle + TileOf<{memory}, {element}>");
                 handle(self.generic("R", &bound))
             }
-            SlotKind::View => self.view(at, args),
-            SlotKind::Scalar => match slot.infer {
-                Infer::ElementOf(of) => {
-                    let of = self.row.slot(of).expect("a slot of the row");
-                    handle(format!("Scalar<{}>", self.element(of)))
+            ResultRule::View { extents, is_window, .. } => {
+                let element = self.element(at);
+                if extents.is_none() {
+                    args.push(RustArgument::for_type("shape", "impl IndexList"));
                 }
-                _ => handle(format!("Scalar<{}>", self.element(at))),
-            },
-            SlotKind::Int => {
-                let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
-                handle(format!("Scalar<{}>", self.element(like)))
+                let (kind, list) = if *is_window { ("Partition", "sizes_list") } else { ("Tensor", "shape_list") };
+                Returned {
+                    ty: format!("View<{element}>"),
+                    ir: format!("view_type::<{element}>(ViewKind::{kind}, &{list})"),
+                    make: "View::from_value($)".to_string(),
+                }
             }
-            SlotKind::Ptr => {
-                let like = if let Infer::Like(of) = slot.infer { self.row.slot(of).unwrap_or(at) } else { at };
-                handle(format!("Gm<{}>", self.element(like)))
-            }
-            SlotKind::Index => handle("Index".to_string()),
-            SlotKind::Bool => handle("Bool".to_string()),
-            SlotKind::Pipe => handle("PipeHandle".to_string()),
-            SlotKind::Event => handle("EventToken".to_string()),
-            SlotKind::Session => handle("Session".to_string()),
-            SlotKind::AsyncEvent => handle("AsyncEvent".to_string()),
-            SlotKind::TileOrScalar
-            | SlotKind::Float
-            | SlotKind::MultiTile
-            | SlotKind::EventIds
-            | SlotKind::Vector
-            | SlotKind::Any => {
+            ResultRule::Scalar(source) => handle(format!("Scalar<{}>", self.result_element(at, *source))),
+            ResultRule::Ptr(source) => handle(format!("Gm<{}>", self.result_element(at, *source))),
+            ResultRule::Text => {
                 args.push(RustArgument::for_type("ty", "&str"));
                 Returned {
                     ty: "Opaque".to_string(),
@@ -432,21 +336,11 @@ impl<'a> SignatureWriter<'a> {
         }
     }
 
-    /// A view: its extents are the operands that say so, or one more argument.
-    fn view(&mut self, at: usize, args: &mut Vec<RustArgument>) -> Returned {
-        let element = self.element(at);
-        let (kind, list) = match (self.row.slot("shape"), self.row.slot("sizes")) {
-            (Some(_), _) => ("Tensor", "shape_list"),
-            (_, Some(_)) => ("Partition", "sizes_list"),
-            _ => {
-                args.push(RustArgument::for_type("shape", "impl IndexList"));
-                ("Tensor", "shape_list")
-            }
-        };
-        Returned {
-            ty: format!("View<{element}>"),
-            ir: format!("view_type::<{element}>(ViewKind::{kind}, &{list})"),
-            make: "View::from_value($)".to_string(),
+    fn result_element(&mut self, at: usize, source: ElementSource) -> String {
+        match source {
+            ElementSource::Only(one) => element(one),
+            ElementSource::Group(group) => self.element(group),
+            ElementSource::Given => self.element(at),
         }
     }
 
@@ -464,7 +358,7 @@ impl<'a> SignatureWriter<'a> {
         let mut seen: Vec<&[&str]> = Vec::new();
         for (slots, _) in &all {
             let everywhere = row.targets.iter().all(|t| lists(t).any(|(s, _)| s == *slots));
-            let asked = slots.iter().all(|s| row.slot(s).is_some_and(|at| self.elements[self.group[at]].is_some()));
+            let asked = slots.iter().all(|s| row.slot(s).is_some_and(|at| self.elements[self.groups.of(at)].is_some()));
             if seen.contains(slots) || !everywhere || !asked {
                 continue;
             }
@@ -476,7 +370,7 @@ impl<'a> SignatureWriter<'a> {
                 legal.extend(new);
             }
             let types: Vec<String> = slots.iter().map(|s| self.element(row.slot(s).expect("a slot"))).collect();
-            let bound = self.sets.combinations(&names::function(self.op), legal);
+            let bound = self.sets.combinations(&call::function_name(self.op), legal);
             bounds.push(format!("({}): {bound}", types.join(", ")));
         }
         bounds
@@ -487,33 +381,26 @@ fn scalar(element: &str) -> (String, &'static str) {
     (format!("impl ScalarOf<{element}>"), "scalar().value()")
 }
 
-fn fixed_type(fixed: FixedType) -> &'static str {
-    match fixed {
-        FixedType::I1 => "Bool",
-        FixedType::I32 => "Scalar<i32>",
-        FixedType::I64 => "Scalar<i64>",
-        FixedType::Index => "Index",
-        FixedType::Event => "EventToken",
-        FixedType::Pipe => "PipeHandle",
-        FixedType::AsyncSession => "Session",
-        FixedType::AsyncEvent => "AsyncEvent",
-    }
-}
-
-fn both(a: DTypes, b: DTypes) -> DTypes {
-    DTypes::of(&a.iter().filter(|d| b.contains(*d)).collect::<Vec<_>>())
-}
-
-fn covers(all: Targets, some: Targets) -> bool {
-    some.iter().all(|t| all.contains(t))
+/// The Rust type of a result whose type is always the same.
+fn fixed_type(ty: &Type) -> String {
+    let name = match ty {
+        Type::Scalar(ScalarType::I1) => "Bool",
+        Type::Scalar(ScalarType::Index) => "Index",
+        Type::Scalar(ScalarType::Elem(d)) => return format!("Scalar<{}>", element(*d)),
+        Type::Token(Token::Pipe) => "PipeHandle",
+        Type::Token(Token::AsyncSession) => "Session",
+        Type::Token(Token::AsyncEvent) => "AsyncEvent",
+        _ => "EventToken",
+    };
+    name.to_string()
 }
 
 /// An attribute as an argument.
 fn attribute(spec: &'static AttrSpec) -> RustArgument {
-    let name = snake(spec.name);
+    let name = call::argument_name(spec.name);
     let (ty, value) = match spec.kind {
         AttrKind::Enum(_) | AttrKind::EnumOr(..) => {
-            (enums::of(spec.kind).map(enums::name).unwrap_or_default(), name.clone())
+            (call::enum_of(spec.kind).map(enums::name).unwrap_or_default(), name.clone())
         }
         AttrKind::Int(..) | AttrKind::OneOf(_) => ("i64".to_string(), name.clone()),
         AttrKind::Bool => ("bool".to_string(), name.clone()),

@@ -63,6 +63,7 @@
 pub mod data;
 pub mod doc;
 mod program;
+pub mod record;
 pub mod sample;
 pub mod tile;
 

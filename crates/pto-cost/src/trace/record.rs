@@ -49,7 +49,7 @@ const MAX_ITEMS: usize = 20_000_000;
 /// # Errors
 /// The error that stops the program, or a wait that never ends.
 pub fn record(launch: Launch<'_>, known: &[Known], options: Options) -> Result<Trace, Error> {
-    let mut recorder = Recorder::new(launch, options);
+    let mut recorder = ItemRecorder::new(launch, options);
     let end = launch.observe(&mut recorder).follow(known);
     recorder.finished(end)
 }
@@ -60,7 +60,7 @@ pub fn record(launch: Launch<'_>, known: &[Known], options: Options) -> Result<T
 /// # Errors
 /// As [`record`].
 pub fn record_run(launch: Launch<'_>, args: &mut [Arg<'_>], options: Options) -> Result<Trace, Error> {
-    let mut recorder = Recorder::new(launch, options);
+    let mut recorder = ItemRecorder::new(launch, options);
     let end = launch.observe(&mut recorder).run(args).map(drop);
     recorder.finished(end)
 }
@@ -123,7 +123,7 @@ enum PipeEffect {
     Stop,
 }
 
-pub(super) struct Recorder<'p> {
+pub(super) struct ItemRecorder<'p> {
     plan: &'p Plan,
     laws: &'static Laws,
     options: Options,
@@ -142,7 +142,7 @@ pub(super) struct Recorder<'p> {
     deps: Vec<Dep>,
 }
 
-impl<'p> Recorder<'p> {
+impl<'p> ItemRecorder<'p> {
     fn new(launch: Launch<'p>, options: Options) -> Self {
         let plan = launch.plan();
         let module = plan.checked().module();
@@ -437,7 +437,7 @@ impl<'p> Recorder<'p> {
     }
 }
 
-impl Recorder<'_> {
+impl ItemRecorder<'_> {
     /// What was recorded, unless something stopped the program.
     fn finished(self, end: Result<(), Error>) -> Result<Trace, Error> {
         let too_long = self.trace.items.len() >= MAX_ITEMS;
@@ -456,7 +456,7 @@ impl Recorder<'_> {
     }
 }
 
-impl Observer for Recorder<'_> {
+impl Observer for ItemRecorder<'_> {
     fn goes_on(&mut self) -> bool {
         self.trace.items.len() < MAX_ITEMS
     }

@@ -3,15 +3,14 @@
 //! Rust's own `for` and `if` work while a kernel is traced: loops unroll, branches choose what is recorded. What is here
 //! becomes control flow of the program.
 
-use super::attrs::{AttrArg, EnumChoice};
 use super::global::Gm;
 use super::marks::{Idx, ScalarKind};
 use super::scalar::{Bool, Index, Scalar, ScalarOf};
-use super::trace::{Handle, KernelTrace, ResultHandle, at, with};
-use crate::ir::OpExtras;
-use crate::ir::{RegionId, ValueId};
-use crate::isa::row::{Control, CoreKind};
-use crate::isa::{Op, Type, enums};
+use super::trace::{Handle, Ref, ResultHandle, at};
+use crate::ir::ValueId;
+use crate::isa::Type;
+use crate::isa::row::CoreKind;
+use crate::record::{OpenBranch, Recorder};
 use std::marker::PhantomData;
 use std::panic::Location;
 
@@ -78,35 +77,9 @@ carry_tuples! {
     (A 0 B 1 C 2 D 3 E 4 F 5 G 6) (A 0 B 1 C 2 D 3 E 4 F 5 G 6 H 7)
 }
 
-/// Records a region: its parameters, the calls of `body`, and a terminator that yields the result of `body`.
-#[track_caller]
-fn region<A: Carry, C: Carry>(counter: bool, end: Option<Op>, body: impl FnOnce(Option<Index>, A) -> C) -> RegionId {
-    let (index, args) = at(Location::caller(), |trace| {
-        trace.builder.open_block();
-        let index = counter.then(|| Index::from_result(trace.param("i", &Type::Scalar(Idx::SCALAR))));
-        let values: Vec<ValueId> = A::types().iter().map(|ty| trace.param("a", ty)).collect();
-        (index, A::from_values(&mut values.into_iter()))
-    });
-    let given = body(index, args).values();
-    with(|trace| {
-        if let Some(end) = end {
-            let operands: Vec<(u8, ValueId)> = given.into_iter().map(|v| (0, v)).collect();
-            trace.builder.op(end, &operands, &[], OpExtras::default());
-        }
-        trace.builder.close_block()
-    })
-}
-
-/// Records an operation with regions; its results are the values that they yield.
-#[track_caller]
-fn with_regions<C: Carry>(chosen: Op, operands: &[(u8, ValueId)], regions: Vec<RegionId>) -> C {
-    at(Location::caller(), |trace| {
-        let slot = chosen.row().slots.len() as u8;
-        let named: Vec<(String, Type)> = C::types().into_iter().map(|ty| (trace.fresh("r"), ty)).collect();
-        let results: Vec<(u8, &str, Type)> = named.iter().map(|(name, ty)| (slot, name.as_str(), ty.clone())).collect();
-        let values = trace.builder.op(chosen, operands, &results, OpExtras { regions, ..OpExtras::default() });
-        C::from_values(&mut values.into_iter())
-    })
+/// The handles of values.
+fn handles<C: Carry>(values: Vec<ValueId>) -> C {
+    C::from_values(&mut values.into_iter())
 }
 
 /// A loop of the program: `body` is recorded once and runs for `lower`, `lower + step`, … below `upper`.
@@ -160,10 +133,9 @@ pub fn for_carry<C: Carry>(
     body: impl FnOnce(Index, C) -> C,
 ) -> C {
     let bounds = [lower.scalar(), upper.scalar(), step.scalar()].map(|i| i.value());
-    let inside = region(true, Some(Op::of(Control::Yield)), |i, c| body(i.expect("a loop has a counter"), c));
-    let inits = init.values().into_iter().map(|v| (3, v));
-    let operands: Vec<(u8, ValueId)> = (0..3).zip(bounds).chain(inits).collect();
-    with_regions(Op::of(Control::For), &operands, vec![inside])
+    let (counter, args) = at(Location::caller(), |trace| trace.open_loop(&C::types()));
+    let next = body(Index::from_result(counter), handles(args)).values();
+    at(Location::caller(), |trace| handles(trace.close_loop(bounds, &init.values(), &next)))
 }
 
 /// A loop that continues while `go_on` returns true; it is evaluated before each iteration.
@@ -181,17 +153,11 @@ pub fn for_carry<C: Carry>(
 /// ```
 #[track_caller]
 pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl FnOnce(C) -> C) -> C {
-    let before = region(false, None, |_, state: C| {
-        let condition = go_on(&state);
-        with(|trace| {
-            let operands: Vec<(u8, ValueId)> =
-                std::iter::once((0, condition.value())).chain(state.values().into_iter().map(|v| (1, v))).collect();
-            trace.builder.op(Op::of(Control::Condition), &operands, &[], OpExtras::default());
-        });
-    });
-    let after = region(false, Some(Op::of(Control::Yield)), |_, state: C| body(state));
-    let operands: Vec<(u8, ValueId)> = init.values().into_iter().map(|v| (0, v)).collect();
-    with_regions(Op::of(Control::While), &operands, vec![before, after])
+    let state: C = handles(at(Location::caller(), |trace| trace.open_while(&C::types())));
+    let condition = go_on(&state).value();
+    let (open, args) = at(Location::caller(), |trace| trace.open_while_body(condition, &state.values()));
+    let next = body(handles(args)).values();
+    at(Location::caller(), |trace| handles(trace.close_while(open, &init.values(), &next)))
 }
 
 /// A branch of the program; [`Branch::otherwise`] gives it another side.
@@ -208,16 +174,16 @@ pub fn while_loop<C: Carry>(init: C, go_on: impl FnOnce(&C) -> Bool, body: impl 
 /// ```
 #[track_caller]
 pub fn if_then<C: Carry>(condition: Bool, then: impl FnOnce() -> C) -> Branch<C> {
-    let then = region(false, Some(Op::of(Control::Yield)), |_, ()| then());
-    with_regions::<()>(Op::of(Control::If), &[(0, condition.value())], vec![then]);
-    Branch { condition, then, gives: PhantomData }
+    at(Location::caller(), Recorder::open_block);
+    let given = then().values();
+    let branch = at(Location::caller(), |trace| trace.close_then(condition.value(), &given));
+    Branch { branch: Ref::new(branch), gives: PhantomData }
 }
 
 /// A branch that may get another side.
 #[derive(Debug)]
 pub struct Branch<C> {
-    condition: Bool,
-    then: RegionId,
+    branch: Ref<OpenBranch>,
     gives: PhantomData<fn() -> C>,
 }
 
@@ -241,32 +207,31 @@ impl<C: Carry> Branch<C> {
     /// When something was recorded since [`if_then`]: the sides of a branch belong together.
     #[track_caller]
     pub fn otherwise(self, otherwise: impl FnOnce() -> C) -> C {
-        with(|trace| {
-            let module = &mut trace.builder.module;
-            let block = *trace.builder.open.last().expect("a block is open");
-            let last = module.block(block).ops.last().copied();
-            let is_this = last.is_some_and(|id| module.op_regions(id) == [self.then]);
-            assert!(is_this, "`otherwise` must follow its `if_then` at once");
-            // The branch with one side makes room for the one with two.
-            module.block_mut(block).ops.pop();
-        });
-        let otherwise = region(false, Some(Op::of(Control::Yield)), |_, ()| otherwise());
-        with_regions(Op::of(Control::If), &[(0, self.condition.value())], vec![self.then, otherwise])
+        let branch = self.branch.get();
+        let is_open = at(Location::caller(), |trace| trace.open_otherwise(branch));
+        assert!(is_open, "`otherwise` must follow its `if_then` at once");
+        let given = otherwise().values();
+        at(Location::caller(), |trace| handles(trace.close_otherwise(branch, &given)))
     }
 }
 
 /// Code for the cube core.
 #[track_caller]
 pub fn on_cube(body: impl FnOnce()) {
-    let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(Op::of(Control::Section(CoreKind::Cube)), &[], vec![inside]);
+    section(CoreKind::Cube, body);
 }
 
 /// Code for the vector cores.
 #[track_caller]
 pub fn on_vector(body: impl FnOnce()) {
-    let inside = region(false, None, |_, ()| body());
-    with_regions::<()>(Op::of(Control::Section(CoreKind::Vector)), &[], vec![inside]);
+    section(CoreKind::Vector, body);
+}
+
+#[track_caller]
+fn section(core: CoreKind, body: impl FnOnce()) {
+    at(Location::caller(), Recorder::open_block);
+    body();
+    at(Location::caller(), |trace| trace.close_section(core));
 }
 
 /// A function of the program that runs on the cube core, and a call of it with these arguments.
@@ -284,32 +249,10 @@ pub fn vector_function<A: Carry>(name: &str, args: A, body: impl FnOnce(A)) {
 #[track_caller]
 fn function<A: Carry>(name: &str, core: CoreKind, args: A, body: impl FnOnce(A)) {
     let place = Location::caller();
-    let params = at(place, |trace| {
-        trace.open_function();
-        let values: Vec<ValueId> = A::types().iter().map(|ty| trace.param("p", ty)).collect();
-        A::from_values(&mut values.into_iter())
-    });
-    body(params);
+    let params = at(place, |trace| trace.open_function(&A::types()));
+    body(handles(params));
     at(place, |trace| {
-        let kind = enums::KERNEL_KIND.find(core.name()).expect("both kinds are in the list") as u8;
-        let module = &mut trace.builder.module;
-        let kind = EnumChoice(&enums::KERNEL_KIND, kind).attr(module);
-        let private = "private".attr(module);
-        trace.close_function(name, vec![("sym_visibility", private), ("pto.kernel_kind", kind)]);
-        trace.call(name, &args.values());
+        trace.close_function(name, core);
+        trace.call_function(name, &args.values());
     });
-}
-
-impl KernelTrace {
-    fn param(&mut self, stem: &str, ty: &Type) -> ValueId {
-        let name = self.fresh(stem);
-        self.builder.param(&name, ty)
-    }
-
-    fn call(&mut self, name: &str, args: &[ValueId]) {
-        let module = &mut self.builder.module;
-        let attrs = vec![(module.names.intern("callee"), super::attrs::Symbol(name).attr(module))];
-        let operands: Vec<(u8, ValueId)> = args.iter().map(|v| (0, *v)).collect();
-        self.builder.op(Op::of(Control::Call), &operands, &[], OpExtras { attrs, ..OpExtras::default() });
-    }
 }

@@ -6,7 +6,8 @@ use super::tile::TileOrView;
 use super::trace::{Handle, Ref, ResultHandle, with};
 use super::{Layout, addptr, load_scalar, make_tensor_view, partition_view, store_scalar};
 use crate::ir::ValueId;
-use crate::isa::{Dim, PtrSpace, Type, ViewType};
+use crate::isa::{PtrSpace, Type};
+use crate::record::ViewKind;
 use std::marker::PhantomData;
 
 /// A pointer to elements of type `T` in global memory: what a kernel is given for a slice or an array.
@@ -126,22 +127,8 @@ impl<T: Element> View<T> {
     }
 }
 
-/// What kind of view an instruction makes.
-#[derive(Clone, Copy)]
-pub(super) enum ViewKind {
-    Tensor,
-    Partition,
-}
-
 /// The type of a view with these extents: part of the type where they are known now.
 pub(super) fn view_type<T: Element>(kind: ViewKind, extents: &[Index]) -> Type {
-    let dims = with(|trace| {
-        let known = |i: &Index| trace.number(i.value()).and_then(|n| u64::try_from(n).ok());
-        extents.iter().map(|i| known(i).map_or(Dim::Dynamic, Dim::Fixed)).collect()
-    });
-    let view = ViewType { dims, elem: T::SCALAR };
-    match kind {
-        ViewKind::Tensor => Type::TensorView(view),
-        ViewKind::Partition => Type::PartitionView(view),
-    }
+    let extents: Vec<ValueId> = extents.iter().map(Handle::value).collect();
+    with(|trace| trace.view_type(kind, T::SCALAR, &extents))
 }

@@ -2,14 +2,11 @@
 
 use super::global::Gm;
 use super::marks::ScalarKind;
-use super::places::CallSites;
 use super::scalar::Scalar;
 use super::trace::{self, ResultHandle, at, with};
-use crate::ir::Attr;
 use crate::{Arg, Checked, Error, Form, Options, Plan, Program, RunReport, Target};
 use crate::{cost, emit, race};
 use std::panic::Location;
-use std::sync::Arc;
 
 /// A kernel: a program that a Rust function or closure described.
 ///
@@ -57,12 +54,12 @@ impl Kernel {
     #[track_caller]
     pub fn trace_named<A>(name: &str, params: &[&str], body: impl TracedFn<A>) -> Self {
         let place = Location::caller();
-        let (mut module, places, problems) = trace::record(place, || {
+        let recorder = trace::record(place, || {
             body.call(params);
-            at(place, |trace| trace.close_function(name, vec![("pto.entry", Attr::Unit)]));
+            // What ends the kernel comes from its beginning.
+            at(place, |_| ());
         });
-        module.source = Some(Arc::new(CallSites::new(places)));
-        Self { program: Program::from_parts(module, problems) }
+        Self { program: recorder.finish(name) }
     }
 
     /// The program: all that can be done with one read from a text. Its errors show the Rust lines.
@@ -165,8 +162,7 @@ pub trait TracedFn<A> {
 fn param<P: KernelParam>(names: &[&str], at: usize) -> P {
     with(|trace| {
         let stem = names.get(at).map_or_else(|| format!("arg{at}"), |name| (*name).to_string());
-        let name = trace.fresh(&stem);
-        P::from_result(trace.builder.param(&name, &P::ir_type()))
+        P::from_result(trace.param(&stem, &P::ir_type()))
     })
 }
 

@@ -43,14 +43,12 @@
 
 mod attrs;
 mod control;
-mod events;
 mod global;
 mod issued;
 mod kernel;
 mod marks;
 #[doc(hidden)]
 pub mod naming;
-mod places;
 mod scalar;
 #[expect(clippy::module_inception, reason = "it is about the type of that name")]
 mod tile;
@@ -75,8 +73,9 @@ pub use tile::{
 pub use tokens::{AsyncEvent, EventToken, Opaque, PipeHandle, Session};
 pub use trace::{Handle, ResultHandle};
 
+use crate::record::ViewKind;
 use attrs::{EnumChoice, Symbol};
-use global::{ViewKind, view_type};
+use global::view_type;
 use trace::InstrCall;
 
 include!(concat!(env!("OUT_DIR"), "/intrinsics.rs"));

@@ -1,13 +1,14 @@
 //! Scalars of a kernel: numbers that are known when it runs, and arithmetic on them.
 
 use super::marks::{Element, Idx, ScalarKind};
-use super::trace::{self, Handle, InstrCall, NumberLiteral, Ref, ResultHandle, with};
+use super::trace::{self, Handle, Ref, ResultHandle, at, with};
 use crate::ir::ValueId;
-use crate::isa::row::Arith;
-use crate::isa::{Class, EnumDef, Op, ScalarType, Type, enums};
+use crate::isa::{ScalarType, Type};
+use crate::record::{BinaryScalarOp, CompareOp, NumberLiteral};
 use pto_num::{Bf16, F8E4M3, F8E5M2, F16, Hif8};
 use std::marker::PhantomData;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Rem, Shl, Shr, Sub};
+use std::panic::Location;
 
 /// A number of type `T` that the kernel computes, or that it is given.
 ///
@@ -251,93 +252,11 @@ macro_rules! integers {
 integers!(i8 i16 i32 i64 u8 u16 u32 u64 Idx);
 impl Bits for bool {}
 
-/// An operation on two scalars, by the class of their type.
-struct BinaryScalarOp {
-    signed: Arith,
-    unsigned: Arith,
-    float: Arith,
-    /// The same between known integers; none where it has no result.
-    fold: fn(i64, i64) -> Option<i64>,
-}
-
-const fn class_of(ty: ScalarType) -> Class {
-    match ty {
-        ScalarType::Elem(d) => d.class(),
-        ScalarType::Index => Class::Signed,
-        ScalarType::I1 => Class::Unsigned,
-        ScalarType::F64 => Class::Float,
-    }
-}
-
-impl BinaryScalarOp {
-    #[track_caller]
-    fn apply<T: ScalarKind>(&self, a: Scalar<T>, b: Scalar<T>) -> Scalar<T> {
-        if let Some(known) = self.folded(a, b) {
-            return constant(NumberLiteral::Int(known));
-        }
-        let chosen = match class_of(T::SCALAR) {
-            Class::Signed => self.signed,
-            Class::Unsigned => self.unsigned,
-            Class::Float => self.float,
-        };
-        let call = InstrCall::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value());
-        Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
-    }
-
-    /// Only indices: other integers wrap at their width.
-    fn folded<T: ScalarKind>(&self, a: Scalar<T>, b: Scalar<T>) -> Option<i64> {
-        if T::SCALAR != ScalarType::Index {
-            return None;
-        }
-        let (a, b) = with(|trace| Some((trace.number(a.value())?, trace.number(b.value())?)))?;
-        (self.fold)(a, b)
-    }
-}
-
-const ADD: BinaryScalarOp =
-    BinaryScalarOp { signed: Arith::Add, unsigned: Arith::Add, float: Arith::AddFloat, fold: i64::checked_add };
-const SUB: BinaryScalarOp =
-    BinaryScalarOp { signed: Arith::Sub, unsigned: Arith::Sub, float: Arith::SubFloat, fold: i64::checked_sub };
-const MUL: BinaryScalarOp =
-    BinaryScalarOp { signed: Arith::Mul, unsigned: Arith::Mul, float: Arith::MulFloat, fold: i64::checked_mul };
-const DIV: BinaryScalarOp = BinaryScalarOp {
-    signed: Arith::DivSigned,
-    unsigned: Arith::DivUnsigned,
-    float: Arith::DivFloat,
-    fold: i64::checked_div,
-};
-const REM: BinaryScalarOp = BinaryScalarOp {
-    signed: Arith::RemSigned,
-    unsigned: Arith::RemUnsigned,
-    float: Arith::RemFloat,
-    fold: i64::checked_rem,
-};
-const MIN: BinaryScalarOp = BinaryScalarOp {
-    signed: Arith::MinSigned,
-    unsigned: Arith::MinUnsigned,
-    float: Arith::MinimumFloat,
-    fold: |a, b| Some(a.min(b)),
-};
-const MAX: BinaryScalarOp = BinaryScalarOp {
-    signed: Arith::MaxSigned,
-    unsigned: Arith::MaxUnsigned,
-    float: Arith::MaximumFloat,
-    fold: |a, b| Some(a.max(b)),
-};
-
-macro_rules! bits {
-    ($($name:ident = $signed:ident $unsigned:ident;)+) => {$(
-        const $name: BinaryScalarOp =
-            BinaryScalarOp { signed: Arith::$signed, unsigned: Arith::$unsigned, float: Arith::$signed, fold: |_, _| None };
-    )+};
-}
-
-bits! {
-    AND = And And;
-    OR = Or Or;
-    XOR = Xor Xor;
-    SHL = ShiftLeft ShiftLeft;
-    SHR = ShiftRightSigned ShiftRightUnsigned;
+/// Records an operation on two scalars.
+#[track_caller]
+fn binary<T: ScalarKind>(op: BinaryScalarOp, a: Scalar<T>, b: Scalar<T>) -> Scalar<T> {
+    let (a, b) = (a.value(), b.value());
+    Scalar::from_result(at(Location::caller(), |trace| trace.binary(op, a, b)))
 }
 
 macro_rules! operators {
@@ -346,34 +265,31 @@ macro_rules! operators {
             type Output = Self;
             #[track_caller]
             fn $method(self, other: R) -> Self {
-                $pair.apply(self, other.scalar())
+                binary(BinaryScalarOp::$pair, self, other.scalar())
             }
         }
     )+};
 }
 
 operators! {
-    Add add ADD for Arithmetic;
-    Sub sub SUB for Arithmetic;
-    Mul mul MUL for Arithmetic;
-    Div div DIV for Arithmetic;
-    Rem rem REM for Arithmetic;
-    BitAnd bitand AND for Bits;
-    BitOr bitor OR for Bits;
-    BitXor bitxor XOR for Bits;
-    Shl shl SHL for Integer;
-    Shr shr SHR for Integer;
+    Add add Add for Arithmetic;
+    Sub sub Sub for Arithmetic;
+    Mul mul Mul for Arithmetic;
+    Div div Div for Arithmetic;
+    Rem rem Rem for Arithmetic;
+    BitAnd bitand And for Bits;
+    BitOr bitor Or for Bits;
+    BitXor bitxor Xor for Bits;
+    Shl shl Shl for Integer;
+    Shr shr Shr for Integer;
 }
 
 impl<T: Arithmetic> Neg for Scalar<T> {
     type Output = Self;
     #[track_caller]
     fn neg(self) -> Self {
-        if class_of(T::SCALAR) == Class::Float {
-            let call = InstrCall::new(Op::of(Arith::NegFloat)).operand(0, self.value());
-            return Self::from_result(call.result(Type::Scalar(T::SCALAR)));
-        }
-        SUB.apply(constant(NumberLiteral::Int(0)), self)
+        let value = self.value();
+        Self::from_result(at(Location::caller(), |trace| trace.negate(value)))
     }
 }
 
@@ -381,35 +297,36 @@ impl Not for Bool {
     type Output = Self;
     #[track_caller]
     fn not(self) -> Self {
-        XOR.apply(self, true.scalar())
+        let value = self.value();
+        Self::from_result(at(Location::caller(), |trace| trace.invert(value)))
     }
 }
 
 macro_rules! comparisons {
-    ($($(#[$doc:meta])+ $name:ident: $signed:literal $unsigned:literal $float:literal;)+) => {
+    ($($(#[$doc:meta])+ $name:ident: $op:ident;)+) => {
         impl<T: Arithmetic> Scalar<T> {
             $($(#[$doc])+
             #[track_caller]
             pub fn $name(self, other: impl ScalarOf<T>) -> Bool {
-                compare(self, other.scalar(), [$signed, $unsigned, $float])
+                compare(CompareOp::$op, self, other.scalar())
             })+
 
             /// The smaller of two; NaN when one of them is.
             #[track_caller]
             pub fn min(self, other: impl ScalarOf<T>) -> Self {
-                MIN.apply(self, other.scalar())
+                binary(BinaryScalarOp::Min, self, other.scalar())
             }
 
             /// The larger of two; NaN when one of them is.
             #[track_caller]
             pub fn max(self, other: impl ScalarOf<T>) -> Self {
-                MAX.apply(self, other.scalar())
+                binary(BinaryScalarOp::Max, self, other.scalar())
             }
 
             /// The number as another type: integers are cut or extended by their sign, floats are rounded.
             #[track_caller]
             pub fn cast<U: Arithmetic>(self) -> Scalar<U> {
-                Scalar::from_result(cast(self.value(), T::SCALAR, U::SCALAR))
+                Scalar::from_result(cast(self.value(), U::SCALAR))
             }
         }
     };
@@ -417,98 +334,44 @@ macro_rules! comparisons {
 
 comparisons! {
     /// Equal.
-    eq: "eq" "eq" "oeq";
+    eq: Eq;
     /// Not equal; also when one of them is NaN.
-    ne: "ne" "ne" "une";
+    ne: Ne;
     /// Less.
-    lt: "slt" "ult" "olt";
+    lt: Lt;
     /// Less or equal.
-    le: "sle" "ule" "ole";
+    le: Le;
     /// Greater.
-    gt: "sgt" "ugt" "ogt";
+    gt: Gt;
     /// Greater or equal.
-    ge: "sge" "uge" "oge";
+    ge: Ge;
 }
 
 #[track_caller]
-fn compare<T: ScalarKind>(a: Scalar<T>, b: Scalar<T>, names: [&str; 3]) -> Bool {
-    let (chosen, list, name): (Arith, &'static EnumDef, &str) = match class_of(T::SCALAR) {
-        Class::Signed => (Arith::CompareInt, &enums::CMPI_PREDICATE, names[0]),
-        Class::Unsigned => (Arith::CompareInt, &enums::CMPI_PREDICATE, names[1]),
-        Class::Float => (Arith::CompareFloat, &enums::CMPF_PREDICATE, names[2]),
-    };
-    let predicate = super::attrs::EnumChoice(list, list.find(name).expect("a predicate of the list") as u8);
-    let call = InstrCall::new(Op::of(chosen)).operand(0, a.value()).operand(1, b.value()).attr("predicate", predicate);
-    Bool::from_result(call.result(Type::Scalar(ScalarType::I1)))
+fn compare<T: ScalarKind>(op: CompareOp, a: Scalar<T>, b: Scalar<T>) -> Bool {
+    let (a, b) = (a.value(), b.value());
+    Bool::from_result(at(Location::caller(), |trace| trace.compare(op, a, b)))
 }
 
 impl Bool {
     /// The first where this is true, else the second.
     #[track_caller]
     pub fn select<T: ScalarKind, A: ScalarOf<T>, B: ScalarOf<T>>(self, yes: A, no: B) -> Scalar<T> {
-        let (yes, no) = (yes.scalar(), no.scalar());
-        let call = InstrCall::new(Op::of(Arith::Select))
-            .operand(0, self.value())
-            .operand(1, yes.value())
-            .operand(2, no.value());
-        Scalar::from_result(call.result(Type::Scalar(T::SCALAR)))
+        let (condition, yes, no) = (self.value(), yes.scalar().value(), no.scalar().value());
+        Scalar::from_result(at(Location::caller(), |trace| trace.select(condition, yes, no)))
     }
 }
 
-const I64: ScalarType = ScalarType::Elem(crate::isa::DType::I64);
-
-const fn width(ty: ScalarType) -> u32 {
-    match ty {
-        ScalarType::Elem(d) => d.bits(),
-        ScalarType::I1 => 1,
-        ScalarType::Index | ScalarType::F64 => 64,
-    }
-}
-
-/// A change of type, in as many steps as the dialect needs.
 #[track_caller]
-fn cast(value: ValueId, from: ScalarType, to: ScalarType) -> ValueId {
-    use Class::{Float, Signed, Unsigned};
-    if from == to {
-        return value;
-    }
-    let number = with(|trace| trace.number(value));
-    if let (Some(n), true) = (number, to.is_int()) {
-        return with(|trace| trace.constant(to, NumberLiteral::Int(n)));
-    }
-    let index = ScalarType::Index;
-    let step = match (class_of(from), class_of(to)) {
-        // An index becomes a float by way of an integer.
-        (_, Float) if from == index => return cast(cast(value, from, I64), I64, to),
-        (Float, _) if to == index => return cast(cast(value, from, I64), I64, to),
-        (Signed, _) if from == index => Arith::IndexCast,
-        (Unsigned, _) if from == index => Arith::IndexCastUnsigned,
-        (Unsigned, _) if to == index => Arith::IndexCastUnsigned,
-        (_, _) if to == index => Arith::IndexCast,
-        (Float, Float) if width(from) < width(to) => Arith::ExtendFloat,
-        (Float, Float) if width(from) > width(to) => Arith::TruncateFloat,
-        // Two formats of one width: by way of a wider one.
-        (Float, Float) => {
-            let wide = ScalarType::Elem(crate::isa::DType::F32);
-            return cast(cast(value, from, wide), wide, to);
-        }
-        (Float, Signed) => Arith::FloatToSigned,
-        (Float, Unsigned) => Arith::FloatToUnsigned,
-        (Signed, Float) => Arith::SignedToFloat,
-        (Unsigned, Float) => Arith::UnsignedToFloat,
-        (_, _) if width(from) > width(to) => Arith::Truncate,
-        (_, _) if width(from) == width(to) => Arith::Bitcast,
-        (Signed, _) => Arith::ExtendSigned,
-        (Unsigned, _) => Arith::ExtendUnsigned,
-    };
-    InstrCall::new(Op::of(step)).operand(0, value).result(Type::Scalar(to))
+fn cast(value: ValueId, to: ScalarType) -> ValueId {
+    at(Location::caller(), |trace| trace.cast(value, to))
 }
 
 impl<T: Integer> Scalar<T> {
     /// The number as an index.
     #[track_caller]
     pub fn index(self) -> Index {
-        Scalar::from_result(cast(self.value(), T::SCALAR, ScalarType::Index))
+        Scalar::from_result(cast(self.value(), ScalarType::Index))
     }
 }
 

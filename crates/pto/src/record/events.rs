@@ -1,9 +1,7 @@
 //! Events between instructions, as flags between their pipes.
 
-use super::attrs::{AttrArg, EnumChoice};
-use super::trace::KernelTrace;
-use crate::ir::OpExtras;
-use crate::ir::{BlockId, OpId};
+use super::Recorder;
+use crate::ir::{Attr, BlockId, OpExtras, OpId};
 use crate::isa::row::{FlagForm, SyncOp};
 use crate::isa::{Diagnostic, Op, Pipe, Target, codes, enums};
 use pto_isa::text;
@@ -27,9 +25,9 @@ struct Taken {
 /// Event ids between two pipes.
 const IDS: u8 = 8;
 
-impl KernelTrace {
+impl Recorder {
     /// Lets an instruction wait for one before it.
-    pub(super) fn wait_for(&mut self, waiting: OpId, done: OpId) {
+    pub fn wait_for(&mut self, waiting: OpId, done: OpId) {
         let (Some(from), Some(to)) = (self.pipe(done), self.pipe(waiting)) else { return };
         let Some(block) = self.common_block(done, waiting) else { return };
         if from == to {
@@ -95,16 +93,25 @@ impl KernelTrace {
     /// Inserts an operation before or after an instruction.
     fn insert(&mut self, inserted: Op, pipes: &[(&str, Pipe)], id: Option<u8>, at: (BlockId, OpId, bool)) {
         let module = &mut self.builder.module;
-        let place = |pipe: Pipe| EnumChoice(&enums::PIPE, enums::PIPE.find(pipe.name()).unwrap_or(0) as u8);
         let mut attrs = Vec::new();
         for (name, pipe) in pipes {
-            attrs.push((module.names.intern(name), place(*pipe).attr(module)));
+            let at = enums::PIPE.find(pipe.name()).unwrap_or(0) as u8;
+            attrs.push((module.names.intern(name), Attr::Enum(&enums::PIPE, at)));
         }
         if let Some(id) = id {
-            attrs.push((module.names.intern("event_id"), EnumChoice(&enums::EVENT, id).attr(module)));
+            attrs.push((module.names.intern("event_id"), Attr::Enum(&enums::EVENT, id)));
         }
         self.builder.op(inserted, &[], &[], OpExtras { attrs, ..OpExtras::default() });
         let (block, other, after) = at;
         self.move_last_before(block, other, after);
+    }
+
+    /// Puts an operation that is at the end of the innermost block to another place in it.
+    fn move_last_before(&mut self, block: BlockId, other: OpId, after: bool) {
+        let innermost = self.builder.innermost();
+        let last = self.builder.module.block_mut(innermost).ops.pop().expect("it was just put there");
+        let ops = &mut self.builder.module.block_mut(block).ops;
+        let at = ops.iter().rposition(|op| *op == other).expect("it is in its block");
+        ops.insert(at + usize::from(after), last);
     }
 }
