@@ -18,9 +18,13 @@ struct Versioned<'a, T> {
 
 /// Writes a report, which must be an object, to standard output.
 pub(crate) fn print(report: &impl Serialize) -> Result<(), Failure> {
-    let report = Versioned { version: VERSION, report };
-    let text = serde_json::to_string_pretty(&report).map_err(|e| Failure(e.to_string()))?;
-    out(&(text + "\n"))
+    out(&text(report))
+}
+
+/// A report, which must be an object, with the version before its fields.
+pub(crate) fn text(report: &impl Serialize) -> String {
+    // Serialising fails only for maps whose keys are no texts; reports have none.
+    serde_json::to_string_pretty(&Versioned { version: VERSION, report }).unwrap_or_default() + "\n"
 }
 
 /// The text of an object that is not empty, with the version before its fields.

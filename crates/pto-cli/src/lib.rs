@@ -1,4 +1,5 @@
-//! The commands `pto` and `ptoas`: arguments and rendering, no logic. Here so that both are compiled once; it is no interface for others.
+//! The commands `pto` and `ptoas`: arguments and rendering, no logic. Here so that both are compiled once, and for the Python package, which runs them and
+//! shows their [`reports`]; it is no interface for others.
 //!
 //! Exit codes: 0 clean, 1 diagnostics (or a file that is not formatted), 2 wrong usage or a file that cannot
 //! be read or written, 3 results that differ from what was expected.
@@ -22,6 +23,7 @@ mod program;
 mod progress;
 mod race;
 mod render;
+pub mod reports;
 mod run;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
@@ -153,10 +155,12 @@ pub fn assemble() -> ExitCode {
 
 /// The command `pto`, or `ptoas` if called by that name.
 pub fn main() -> ExitCode {
-    if assembler::is_meant() {
-        return assemble();
-    }
-    let args: Vec<OsString> = std::env::args_os().map(as_number).collect();
+    if assembler::is_meant() { assemble() } else { ExitCode::from(execute(std::env::args_os())) }
+}
+
+/// Executes the command `pto` with arguments, the first of which is its name; returns the exit code.
+pub fn execute(args: impl Iterator<Item = OsString>) -> u8 {
+    let args: Vec<OsString> = args.map(as_number).collect();
     set_language(language::chosen(&args));
     let matches = language::localised(Cli::command()).try_get_matches_from(args);
     let result = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
@@ -167,7 +171,7 @@ pub fn main() -> ExitCode {
         Err(e) if e.use_stderr() => match language::usage_error(&e) {
             Some(message) => {
                 warn(&message);
-                return ExitCode::from(2);
+                return 2;
             }
             None => e.exit(),
         },
@@ -220,16 +224,16 @@ fn flushed(outcome: Outcome) -> CommandResult {
     Ok(outcome)
 }
 
-fn exit_code(result: CommandResult) -> ExitCode {
+fn exit_code(result: CommandResult) -> u8 {
     match result {
-        Ok(Outcome::Clean) => ExitCode::SUCCESS,
-        Ok(Outcome::Problems) => ExitCode::from(1),
-        Ok(Outcome::Different) => ExitCode::from(3),
+        Ok(Outcome::Clean) => 0,
+        Ok(Outcome::Problems) => 1,
+        Ok(Outcome::Different) => 3,
         Err(Failure(message)) => {
             if !message.is_empty() {
                 warn(&format!("\u{1b}[1;31m{}\u{1b}[0m: {message}", text!("error")));
             }
-            ExitCode::from(2)
+            2
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What a program takes and what it is launched with.
 
+use crate::held::HeldMemory;
 use pto_isa::{DType, ScalarType, Span, TileType};
 
 /// A parameter of the entry function.
@@ -96,10 +97,11 @@ pub struct Borrowed<'a> {
 pub(crate) enum Data<'a> {
     Read(&'a [u8]),
     Write(&'a mut [u8]),
+    Held(HeldMemory),
 }
 
 impl<'a> Borrowed<'a> {
-    fn new(data: Data<'a>, element: Option<DType>) -> Self {
+    pub(crate) fn new(data: Data<'a>, element: Option<DType>) -> Self {
         Self { data, element, cut: None, shape: None, valid: None }
     }
 
@@ -108,6 +110,7 @@ impl<'a> Borrowed<'a> {
         match &self.data {
             Data::Read(data) => data,
             Data::Write(data) => data,
+            Data::Held(held) => held.read(),
         }
     }
 
@@ -116,12 +119,17 @@ impl<'a> Borrowed<'a> {
         match &mut self.data {
             Data::Read(_) => None,
             Data::Write(data) => Some(data),
+            Data::Held(held) => held.write(),
         }
     }
 
     /// True when the program may write it.
     pub fn is_written(&self) -> bool {
-        matches!(self.data, Data::Write(_))
+        match &self.data {
+            Data::Read(_) => false,
+            Data::Write(_) => true,
+            Data::Held(held) => held.is_writable(),
+        }
     }
 
     /// The type of its elements; `None` where it is that of the parameter.
@@ -133,6 +141,7 @@ impl<'a> Borrowed<'a> {
         let data = match &mut self.data {
             Data::Read(data) => Data::Read(data),
             Data::Write(data) => Data::Write(data),
+            Data::Held(held) => Data::Held(*held),
         };
         Borrowed { data, element: self.element, cut: self.cut, shape: self.shape, valid: self.valid }
     }

@@ -31,12 +31,14 @@
 
 mod args;
 mod guard;
+mod held;
 pub mod kernels;
 pub mod machine;
 mod memory;
 mod plan;
 mod prepared;
 mod run;
+mod stop;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, RunReport, Timing, Uninitialised};
 pub use kernels::Numerics;
@@ -46,6 +48,7 @@ pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula,
     Known, Launch, Measure, Observer, Ring, Signal, SignalWord, StoredWord,
 };
+pub use stop::StopWhen;
 
 /// True when the engine executes an operation: by a kernel, or itself.
 pub fn runs(op: pto_isa::Op) -> bool {

@@ -1,7 +1,7 @@
 //! Limits of a check, and its progress counter.
 
 use crate::detector::Detector;
-use pto_cpu::{Answer, CoreId, Event, Formula, Observer, SignalWord};
+use pto_cpu::{Answer, CoreId, Event, Formula, Observer, SignalWord, StopWhen};
 use pto_ir::OpId;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,6 +13,8 @@ pub(crate) struct Bounds<'a> {
     pub limit: Option<u64>,
     /// Incremented for each of them.
     pub progress: Option<&'a AtomicU64>,
+    /// Stop when asked to.
+    pub stop: Option<StopWhen<'a>>,
 }
 
 /// Counts executed instructions over all paths and stops at the limit.
@@ -20,25 +22,27 @@ pub(crate) struct Bounds<'a> {
 pub(crate) struct Meter<'a> {
     bounds: Bounds<'a>,
     pub work: u64,
+    is_stopped: bool,
 }
 
 impl<'a> Meter<'a> {
     pub fn new(bounds: Bounds<'a>) -> Self {
-        Self { bounds, work: 0 }
+        Self { bounds, work: 0, is_stopped: false }
     }
 
     /// A meter for a repeated run: it has the remaining budget and does not report progress.
     pub fn aside(&self) -> Self {
         let limit = self.bounds.limit.map(|limit| limit.saturating_sub(self.work));
-        Self::new(Bounds { limit, progress: None })
+        Self::new(Bounds { limit, progress: None, stop: self.bounds.stop })
     }
 
     pub fn is_spent(&self) -> bool {
-        self.bounds.limit.is_some_and(|limit| self.work >= limit)
+        self.is_stopped || self.bounds.limit.is_some_and(|limit| self.work >= limit)
     }
 
     fn add(&mut self, work: u64) {
         self.work += work;
+        self.is_stopped = self.is_stopped || self.bounds.stop.is_some_and(StopWhen::is_asked_to);
         if let Some(counter) = self.bounds.progress {
             counter.fetch_add(work, Ordering::Relaxed);
         }

@@ -61,7 +61,7 @@ use bounds::{Bounds, Meter, Metered};
 use detector::{Detector, Setting};
 use paths::Branches;
 use polls::polls;
-use pto_cpu::{Arg, Launch, Plan};
+use pto_cpu::{Arg, Launch, Plan, StopWhen};
 use pto_ir::{Module, OpId};
 use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Source, Span, codes};
@@ -212,6 +212,11 @@ impl<'a> Check<'a> {
     /// Counts executed instructions and iterations while the check runs.
     pub fn progress(self, counter: &'a AtomicU64) -> Self {
         Self { bounds: Bounds { progress: Some(counter), ..self.bounds }, ..self }
+    }
+
+    /// Stops once it is asked to; the report says after how many instructions ([`RaceReport::stopped`]).
+    pub fn stop_when(self, stop: StopWhen<'a>) -> Self {
+        Self { bounds: Bounds { stop: Some(stop), ..self.bounds }, ..self }
     }
 
     /// Executes the program and reports the findings.

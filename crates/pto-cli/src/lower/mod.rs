@@ -65,10 +65,10 @@ enum OutputLevel {
 }
 
 /// A parsed program.
-struct ParsedFile {
-    source: InputText,
-    program: Program,
-    target: Target,
+pub(crate) struct ParsedFile {
+    pub(crate) source: InputText,
+    pub(crate) program: Program,
+    pub(crate) target: Target,
 }
 
 impl FileArgs {

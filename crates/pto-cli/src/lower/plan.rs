@@ -2,7 +2,7 @@
 
 use super::{FileArgs, ParsedFile, map};
 use crate::json::{self, JsonDiagnostic};
-use crate::{CommandResult, Failure, Outcome, files, out, render};
+use crate::{CommandResult, Outcome, files, out, render};
 use pto::checks::Checked;
 use pto::ir::OpId;
 use pto::isa::text;
@@ -30,14 +30,14 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> CommandResult {
     let read = args.file.read()?;
-    match planned(args, &read) {
+    match planned(args.tight, &read) {
         Ok((program, planned)) => {
             let report = PlanReport { read: &read, module: program.module(), planned: &planned };
             if let Some(path) = &args.html {
-                files::write_report(path, &map::page(&report))?;
+                files::write_report(path, &report.page())?;
             }
             if args.json {
-                report.print_json(program.warnings())?;
+                json::print(&report.json(program.warnings()))?;
             } else {
                 out(&report.text())?;
                 render::print(&read.source, program.warnings())?;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             Ok(Outcome::Clean)
         }
         Err(problems) if args.json => {
-            print_json(&read, Default::default(), problems.diagnostics())?;
+            json::print(&json_plan(&read, Default::default(), problems.diagnostics()))?;
             Ok(Outcome::Problems)
         }
         Err(problems) => read.problems(problems),
@@ -53,26 +53,31 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 }
 
 /// The program with its scratch tiles and copies, which is what is placed.
-fn planned(args: &Args, read: &ParsedFile) -> Result<(Checked, Planned), Error> {
+pub(crate) fn planned(tight: bool, read: &ParsedFile) -> Result<(Checked, Planned), Error> {
     let checked = read.check()?;
     let buffers = opt::prepare(&checked)?;
-    let planned = opt::plan_memory(&buffers, Options { tight: args.tight, ..Options::default() })?;
+    let planned = opt::plan_memory(&buffers, Options { tight, ..Options::default() })?;
     Ok((buffers, planned))
 }
 
-pub(super) struct PlanReport<'a> {
-    pub(super) read: &'a ParsedFile,
-    pub(super) module: &'a Module,
-    pub(super) planned: &'a Planned,
+pub(crate) struct PlanReport<'a> {
+    pub(crate) read: &'a ParsedFile,
+    pub(crate) module: &'a Module,
+    pub(crate) planned: &'a Planned,
 }
 
-impl PlanReport<'_> {
+impl<'a> PlanReport<'a> {
     pub(super) fn line(&self, lines: &Lines, id: OpId) -> u32 {
         lines.locate(self.module.op(id).span.start).0
     }
 
+    /// A map of the memories.
+    pub(crate) fn page(&self) -> String {
+        map::page(self)
+    }
+
     /// A table for each memory.
-    fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let lines = Lines::new(&self.read.source.text);
         let mut text = String::new();
         if self.planned.spaces.is_empty() {
@@ -118,7 +123,7 @@ impl PlanReport<'_> {
         format!("{:>#10x} {:>10}  {span:<11} %{}{over}", tile.address, tile.bytes, tile.name)
     }
 
-    fn print_json(&self, warnings: &[Diagnostic]) -> Result<(), Failure> {
+    pub(crate) fn json(&self, warnings: &'a [Diagnostic]) -> JsonPlan<'a> {
         let lines = Lines::new(&self.read.source.text);
         let tile = |t: &PlacedTile| JsonTile {
             name: t.name.clone(),
@@ -144,28 +149,27 @@ impl PlanReport<'_> {
             line: self.line(&lines, used.by),
         };
         let reserved = self.planned.used.iter().map(reserved).collect();
-        print_json(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), warnings)
+        json_plan(self.read, (self.planned.spaces.iter().map(space).collect(), reserved), warnings)
     }
 }
 
-fn print_json(
-    read: &ParsedFile,
+fn json_plan<'a>(
+    read: &'a ParsedFile,
     (memories, reserved): (Vec<JsonSpace>, Vec<JsonReserved>),
-    problems: &[Diagnostic],
-) -> Result<(), Failure> {
+    problems: &'a [Diagnostic],
+) -> JsonPlan<'a> {
     let lines = Lines::new(&read.source.text);
-    let object = JsonPlan {
+    JsonPlan {
         file: &read.source.name,
         target: read.target.name(),
         memories,
         reserved,
         diagnostics: problems.iter().map(|d| json::diagnostic(&read.source, &lines, d)).collect(),
-    };
-    json::print(&object)
+    }
 }
 
 #[derive(Serialize)]
-struct JsonPlan<'a> {
+pub(crate) struct JsonPlan<'a> {
     file: &'a str,
     target: &'static str,
     memories: Vec<JsonSpace>,

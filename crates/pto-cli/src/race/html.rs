@@ -22,7 +22,7 @@ pub(super) fn write(path: &Path, source: &InputText, target: Target, report: &Ra
     files::write_report(path, &page(source, target, report))
 }
 
-fn page(source: &InputText, target: Target, report: &RaceReport) -> String {
+pub(crate) fn page(source: &InputText, target: Target, report: &RaceReport) -> String {
     let lines = Lines::new(&source.text);
     let count = match report.findings.len() {
         0 => text!("no race found").to_string(),

@@ -11,6 +11,7 @@ use super::progress;
 use super::render;
 use super::{CommandResult, Failure, Outcome, out};
 use crate::counts;
+pub(crate) use html::page;
 use pto::isa::text;
 use pto::isa::{Code, Span, codes};
 use pto::race::{self, OrderedBy, Undecided};
@@ -213,7 +214,7 @@ fn print_text(
 }
 
 #[derive(Serialize)]
-struct JsonRaceReport<'a> {
+pub(crate) struct JsonRaceReport<'a> {
     file: &'a str,
     target: &'static str,
     /// `manual`: the program orders its pipes; `auto`: the toolchain will.
@@ -239,11 +240,20 @@ struct JsonUndecided<'a> {
 fn print_json(
     source: &InputText,
     target: Target,
-    (report, warnings): (&race::RaceReport, &[Diagnostic]),
+    found: (&race::RaceReport, &[Diagnostic]),
     shaken: Option<&Shaken>,
 ) -> Result<(), Failure> {
+    json::print(&json_report(source, target, found, shaken))
+}
+
+pub(crate) fn json_report<'a>(
+    source: &'a InputText,
+    target: Target,
+    (report, warnings): (&'a race::RaceReport, &'a [Diagnostic]),
+    shaken: Option<&'a Shaken>,
+) -> JsonRaceReport<'a> {
     let lines = Lines::new(&source.text);
-    let object = JsonRaceReport {
+    JsonRaceReport {
         file: &source.name,
         target: target.name(),
         sync: if report.sync == OrderedBy::Auto { "auto" } else { "manual" },
@@ -257,6 +267,5 @@ fn print_json(
             .map(|Undecided { span, reason, .. }| JsonUndecided { line: lines.locate(span.start).0, reason })
             .collect(),
         schedule: shaken.map(Shaken::json),
-    };
-    json::print(&object)
+    }
 }

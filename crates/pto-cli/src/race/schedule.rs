@@ -10,7 +10,7 @@ use pto::{Program, Target};
 use serde::Serialize;
 
 /// What came of it.
-pub(super) struct Shaken {
+pub(crate) struct Shaken {
     pub(super) seed: u64,
     /// Memory that is not the same, or why the program did not come to its end.
     pub(super) changed: Result<Vec<Changed>, String>,

@@ -134,7 +134,7 @@ fn bind_one(param: &Param, arg: &mut Arg<'_>) -> Result<ArgumentValue, Misfit> {
         }
         (ParamKind::Tile(ty), Arg::Memory(memory)) => {
             has_elements(memory, ty.dtype, text!("a tile of"))?;
-            if matches!(memory.data, Data::Read(_)) {
+            if !memory.is_written() {
                 return Err(
                     Misfit::new(text!("memory that is only read for a tile")).help(text!("give it with `Arg::write`"))
                 );
@@ -153,6 +153,10 @@ fn buffer(memory: &mut Borrowed<'_>) -> Buffer {
     match &mut memory.data {
         Data::Read(data) => Buffer::read(data),
         Data::Write(data) => Buffer::write(data),
+        Data::Held(held) => {
+            let (ptr, bytes) = held.parts();
+            Buffer { ptr, bytes, writable: held.is_writable() }
+        }
     }
 }
 

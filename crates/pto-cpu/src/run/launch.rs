@@ -6,8 +6,10 @@ use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::team::Team;
 use crate::args::{Arg, ParamKind, RunReport, Timing};
 use crate::guard::Guards;
+use crate::held::share_bytes;
 use crate::machine;
 use crate::prepared::{Plan, ValueStorage};
+use crate::stop::StopWhen;
 use pto_ir::OpId;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
@@ -24,6 +26,14 @@ impl Watch for Counting<'_> {
     fn progress(&mut self, instructions: u64) -> bool {
         self.0.fetch_add(instructions, Ordering::Relaxed);
         true
+    }
+}
+
+struct Stoppable<'a>(StopWhen<'a>);
+impl Watch for Stoppable<'_> {
+    const REPORT_EVERY: u64 = 16;
+    fn progress(&mut self, _instructions: u64) -> bool {
+        !self.0.is_asked_to()
     }
 }
 
@@ -87,6 +97,7 @@ pub struct Launch<'p, O = ()> {
 enum RunMode<'p> {
     Plain,
     Counted(&'p AtomicU64),
+    Stoppable(StopWhen<'p>),
     Timed,
     Reordered(u64),
 }
@@ -165,6 +176,11 @@ impl<'p> Launch<'p> {
         Self { mode: RunMode::Counted(counter), ..self }
     }
 
+    /// Stops the run, with an error, once it is asked to. Such a run is neither counted nor timed nor reordered.
+    pub fn stop_when(self, stop: StopWhen<'p>) -> Self {
+        Self { mode: RunMode::Stoppable(stop), ..self }
+    }
+
     /// Measures the time of each instruction ([`RunReport::timings`]), on one thread.
     pub fn timed(self) -> Self {
         Self { mode: RunMode::Timed, ..self }
@@ -191,6 +207,7 @@ impl<'p> Launch<'p> {
         let done = match self.mode {
             RunMode::Plain => self.over_threads(args, || Silent),
             RunMode::Counted(counter) => self.over_threads(args, || Counting(counter)),
+            RunMode::Stoppable(stop) => self.over_threads(args, || Stoppable(stop)),
             RunMode::Timed => self.measure_time(args),
             RunMode::Reordered(seed) => self.in_order(args, seed, &mut Reordering),
         };
@@ -219,6 +236,9 @@ impl<'p> Launch<'p> {
         let mut team = Team::new(plan, &bound.buffers, None, self.blocks)?;
         let mut printed = Vec::new();
         for block in 0..self.blocks {
+            if block > 0 && !watch.progress(0) {
+                return Err(self.stopped());
+            }
             team.reset(block);
             team.shuffle(seed);
             team.cores.iter_mut().for_each(|core| bound.enter(0, core, args));
@@ -265,7 +285,7 @@ impl<'p> Launch<'p> {
         watch: impl Fn() -> W + Sync,
     ) -> Result<RunReport, Diagnostic> {
         let (plan, threads) = (self.plan, self.thread_count());
-        if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() {
+        if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() || share_bytes(args) {
             return self.in_order(args, 0, &mut watch());
         }
         plan.fits(threads as u64)?;
@@ -285,6 +305,10 @@ impl<'p> Launch<'p> {
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= self.blocks || failed.load(Ordering::Relaxed) {
+                    break;
+                }
+                if !watch.progress(0) {
+                    note_failure(&outcome, &failed, block, self.stopped());
                     break;
                 }
                 team.reset(block);
@@ -315,6 +339,10 @@ impl<'p> Launch<'p> {
             Some((_, problem)) => Err(problem),
             None => Ok(plan.report(report)),
         }
+    }
+
+    fn stopped(&self) -> Diagnostic {
+        Diagnostic::new(codes::RUN_LIMIT, self.plan.entry_span(), text!("the run was stopped"))
     }
 
     fn thread_count(&self) -> usize {
