@@ -238,6 +238,12 @@ enums! {
     CMPI_PREDICATE = Bare "cmpi_predicate" "" Same { "eq" = 0, "ne" = 1, "slt" = 2, "sle" = 3, "sgt" = 4, "sge" = 5, "ult" = 6, "ule" = 7, "ugt" = 8, "uge" = 9 }
     /// Predicates of floating-point comparisons.
     CMPF_PREDICATE = Bare "cmpf_predicate" "" Same { "false" = 0, "oeq" = 1, "ogt" = 2, "oge" = 3, "olt" = 4, "ole" = 5, "one" = 6, "ord" = 7, "ueq" = 8, "ugt" = 9, "uge" = 10, "ult" = 11, "ule" = 12, "une" = 13, "uno" = 14, "true" = 15 }
+    /// How an integer is read.
+    SIGNEDNESS = Dotted "signedness" "" Same { "signed" = 0, "unsigned" = 1 }
+    /// Predicates of comparisons, for integers and floats.
+    SCALAR_CMP_PREDICATE = Dotted "scalar_cmp_predicate" "" Same { "eq" = 0, "ne" = 1, "lt" = 2, "le" = 3, "gt" = 4, "ge" = 5, "false" = 6, "oeq" = 7, "ogt" = 8, "oge" = 9, "olt" = 10, "ole" = 11, "one" = 12, "ord" = 13, "ueq" = 14, "ugt" = 15, "uge" = 16, "ult" = 17, "ule" = 18, "une" = 19, "uno" = 20, "true" = 21 }
+    /// How a load uses the L2 cache.
+    LOAD_CACHE_POLICY = Dotted "load_cache_policy" "" Same { "default" = 0, "l2_bypass" = 1 }
     /// Accuracy of a power.
     POW_PRECISION = Spaced "pow_precision" "PowAlgorithm" Upper { "default" = 0, "high_precision" = 1 }
 }

@@ -43,6 +43,8 @@ pub(crate) enum IntOp {
     MinUnsigned,
     ClearBit,
     SetBit,
+    Neg,
+    Abs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,6 +61,10 @@ pub(crate) enum FloatOp {
     MaxNum,
     MinNum,
     Neg,
+    Abs,
+    Exp,
+    Log,
+    Sqrt,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -55,6 +55,8 @@ pub(super) fn int(op: IntOp, kind: IntType, a: u64, b: u64) -> Option<u64> {
         IntOp::MinUnsigned => ua.min(ub),
         IntOp::ClearBit => a & !bit(b),
         IntOp::SetBit => a | bit(b),
+        IntOp::Neg => a.wrapping_neg(),
+        IntOp::Abs => sa.unsigned_abs(),
     };
     Some(kind.keep(value))
 }
@@ -165,6 +167,10 @@ pub(super) fn float(op: FloatOp, kind: FloatType, a: u64, b: u64) -> u64 {
             }
         }
         FloatOp::Neg => -x,
+        FloatOp::Abs => x.abs(),
+        FloatOp::Exp => f64::from(pto_num::math::exp(x as f32)),
+        FloatOp::Log => f64::from(pto_num::math::ln(x as f32)),
+        FloatOp::Sqrt => x.sqrt(),
     };
     kind.round(value)
 }

@@ -147,6 +147,12 @@ pub enum Arith {
     MaxNumFloat,
     MinNumFloat,
     NegFloat,
+    NegInt,
+    AbsInt,
+    AbsFloat,
+    Exp,
+    Log,
+    Sqrt,
     IndexCast,
     IndexCastUnsigned,
     Truncate,
@@ -166,6 +172,23 @@ pub enum Arith {
     MulExtendedUnsigned,
     ClearBit,
     SetBit,
+}
+
+/// The scalar operation that a row is another spelling of. The reader makes that one, so nothing behind it knows the spelling.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Twin {
+    /// This one.
+    Is(Arith),
+    /// One for `signedness = signed`, the other for `unsigned`.
+    Signed(Arith, Arith),
+    /// This one for scalars; for tiles the row is an operation of its own.
+    Scalars(Arith),
+    /// A comparison of integers; predicate and `signedness` are one predicate there.
+    CompareInt,
+    /// A comparison of floats; a short predicate is the ordered one there.
+    CompareFloat,
+    /// A conversion between floats: wider or narrower, as the types say.
+    FloatWidth,
 }
 
 /// Operations that make, name or query memory.

@@ -24,7 +24,7 @@ pub use hazard::{
 };
 pub use meaning::{
     Arith, AtomicMode, Combine, CommOp, Control, CoreQuery, Direction, EndForm, EntryAction, Fifo, FlagForm, LocalOp,
-    Meaning, Movement, ScaleForm, SignalForm, Storage, SyncOp,
+    Meaning, Movement, ScaleForm, SignalForm, Storage, SyncOp, Twin,
 };
 pub use slot::{Dir, ElemRule, FixedType, Infer, Orders, Slot, SlotCount, SlotKind};
 pub use syntax::{Anatomy, Custom, Syntax};
@@ -85,6 +85,8 @@ pub struct Row {
     pub effect: Effect,
     /// Its meaning, if more than its kernel depends on it.
     pub meaning: Meaning,
+    /// The operation that this is another spelling of, if it is one.
+    pub twin: Option<Twin>,
     /// How it combines two values element by element, if stores or reductions can do the same.
     pub combine: Option<Combine>,
     /// Cost law.
@@ -135,6 +137,7 @@ impl Row {
         core: CoreKind::Any,
         effect: Effect::Operands,
         meaning: Meaning::Plain,
+        twin: None,
         combine: None,
         cost: CostClass::None,
         documented: None,
@@ -342,6 +345,13 @@ impl Row {
     #[must_use]
     pub const fn arith(mut self, is: Arith) -> Self {
         self.meaning = Meaning::Arith(is);
+        self
+    }
+
+    /// It is another spelling of a scalar operation.
+    #[must_use]
+    pub const fn twin(mut self, twin: Twin) -> Self {
+        self.twin = Some(twin);
         self
     }
 

@@ -9,7 +9,7 @@ use crate::DType::*;
 use crate::Target::{A2A3, A5, Cpu};
 use crate::codes::{self, Code};
 use crate::enums;
-use crate::row::{AttrKind, AttrSpec, CostClass, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, attr, form, opt_attr};
+use crate::row::{AttrKind, AttrSpec, CostClass, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, When, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
 use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
@@ -37,6 +37,7 @@ const LOAD_ATTRS: &[AttrSpec] = &[
     opt_attr("pad_mode", AttrKind::Enum(&enums::PADMODE), "", "what a padded load writes around the data"),
     opt_attr("init_out_buffer", AttrKind::Bool, "false", "clear the destination first"),
     LAYOUT,
+    opt_attr("cache_policy", AttrKind::Enum(&enums::LOAD_CACHE_POLICY), "default", "how the load uses the L2 cache; the data is the same"),
 ];
 const STORE_ATTRS: &[AttrSpec] = &[
     opt_attr("stPhase", AttrKind::Enum(&enums::ST_PHASE), "unspecified", "unit-flag phase of an accumulator store"),
@@ -449,7 +450,11 @@ family! { Memory, "pto", memory;
              %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  \
              pto.tload ins(%w : !pto.partition_tensor_view<16x16xf32>) outs(%a : !pto.tile_buf<vec, 16x16xf32>)\n  return\n}\n",
         )
-        .cpp_silent(&["pad_value", "left_padding_num", "right_padding_num", "init_condition", "pad_mode", "init_out_buffer", "layout"])
+        .cpp_silent(&["pad_value", "left_padding_num", "right_padding_num", "init_condition", "pad_mode", "init_out_buffer", "layout", "cache_policy"])
+        .cpp_forms(&[
+            form("TLOAD<TLoadL2Hint::NotAllocKeep>($dst, $src)").when(When::Attr("cache_policy", "l2_bypass")),
+            form("TLOAD($dst, $src)"),
+        ])
         .bytecode(0x102F, 2);
 
     /// Copies the valid region of a tile to global memory.

@@ -105,6 +105,8 @@ families!(
     view,
     config,
     arith,
+    math,
+    values,
     memref,
     control,
 );

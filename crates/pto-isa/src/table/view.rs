@@ -5,7 +5,7 @@ use super::hazards;
 use crate::DType::I64;
 use crate::codes;
 use crate::enums;
-use crate::row::{Arith, AttrKind, CoreQuery, CostClass, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, attr, form, opt_attr, region};
+use crate::row::{Arith, AttrKind, CoreQuery, CostClass, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, Twin, attr, form, opt_attr, region};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
@@ -231,7 +231,9 @@ family! { View, "pto", view;
     ///
     /// Shape, valid region and layout stay; only the element type changes, to one that is not larger. No data
     /// moves. Elements of another size read other bytes than the same coordinates of `src`.
-    bitcast: RETYPE.storage(Storage::Retype)
+    ///
+    /// Of a scalar it is the same as `arith.bitcast`.
+    bitcast: RETYPE.storage(Storage::Retype).twin(Twin::Scalars(Arith::Bitcast))
         .rules(&[(Targets::ALL, Rule::Named("same memory, shape, valid region and layout; result needs no more bytes", bitcast_fits))])
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
@@ -532,6 +534,7 @@ family! { View, "pto", view;
     /// `value = ptr[offset]`, with the offset in elements. Runs on the scalar unit, which has a cache of its own:
     /// after another core or a tile store has written the place, invalidate first (`cmo.cacheinvalid`).
     load_scalar: SCALAR_ACCESS.movement(Movement::LoadScalar)
+        .alias_names(&["load"])
         .slots(&[value_in("ptr", SlotKind::Ptr), index_in("offset")])
         .results(&[result("value", SlotKind::Scalar)])
         .pattern("$ptr[$offset] {} : :ptr -> :value")
@@ -543,6 +546,8 @@ family! { View, "pto", view;
     /// `ptr[offset] = value`, with the offset in elements. Runs on the scalar unit; the store may stay in its cache
     /// until it is cleaned.
     store_scalar: SCALAR_ACCESS.movement(Movement::StoreScalar)
+        .alias_names(&["store"])
+        .generic_order(&["ptr", "offset", "value"])
         .slots(&[value_in("value", SlotKind::Scalar), Slot::new("ptr", Dir::Out, SlotKind::Ptr), index_in("offset")])
         .pattern("$value, $ptr[$offset] {} : :ptr, :value")
         .notes(&["Assembler 0.27 takes pointers into global memory only."])

@@ -52,6 +52,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "table_reduce.txt",
     "table_sync.txt",
     "table_tile_scalar.txt",
+    "table_values.txt",
     "table_view.txt"
 ];
 

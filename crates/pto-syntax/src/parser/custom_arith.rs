@@ -93,7 +93,9 @@ impl<'s> Parser<'s> {
             return None;
         };
         self.bump();
-        self.expect(b',')?;
+        if !self.eat(b',') && head.op.row().twin.is_none() {
+            self.expect(b',')?;
+        }
         let predicate = (self.intern("predicate"), Attr::Enum(def, at as u8));
         let (operands, mut attrs, _) = self.operands_and_type(head)?;
         attrs.insert(0, predicate);
@@ -118,7 +120,7 @@ impl<'s> Parser<'s> {
             self.error(codes::OPERAND_COUNT, head.name_span, message);
             return None;
         }
-        let mut attrs = Vec::new();
+        let mut attrs = self.signedness(head);
         if self.token.tok == Tok::Ident && matches!(self.token_text(), "overflow" | "fastmath") {
             let name = self.token_text();
             let sym = self.intern(name);
@@ -132,15 +134,38 @@ impl<'s> Parser<'s> {
             self.close(b'>', open)?;
             attrs.push((sym, Attr::Str(self.intern(&text))));
         }
-        attrs.extend(self.optional_dict()?);
+        attrs.extend(self.row_dict(head)?);
         self.expect(b':')?;
         let at = self.token.span.start;
         let ty = self.parse_type()?;
         for u in &uses {
             self.state_type(u.0, ty, Span::new(at, self.last_end));
         }
+        // `pto.exp %x : f32 -> f32`
+        if self.token.tok == Tok::Arrow && head.op.row().twin.is_some() {
+            self.bump();
+            self.parse_type()?;
+        }
         let operands = uses.into_iter().enumerate().map(|(s, u)| Self::operand(u, s as u8)).collect();
         Some((operands, attrs, ty))
+    }
+
+    /// `signed` or `unsigned` after the operands, if the operation has a choice.
+    fn signedness(&mut self, head: &Head) -> Vec<(pto_ir::Sym, Attr)> {
+        let Some(AttrKind::Enum(def)) = head.op.row().attr("signedness").map(|a| a.kind) else { return Vec::new() };
+        let at = if self.token.tok == Tok::Ident { def.find(self.token_text()) } else { None };
+        let Some(at) = at else { return Vec::new() };
+        self.bump();
+        vec![(self.intern("signedness"), Attr::Enum(def, at as u8))]
+    }
+
+    /// The dictionary, with words for values of enumerations.
+    fn row_dict(&mut self, head: &Head) -> Parse<Vec<(pto_ir::Sym, Attr)>> {
+        if !self.at(b'{') {
+            return Some(Vec::new());
+        }
+        let entries = self.parse_dict()?;
+        Some(self.bind_attrs(head.op.row(), Vec::new(), entries, head.name_span))
     }
 
     /// `%c, %a, %b : T`, or with the type of the condition in front.
@@ -169,15 +194,20 @@ impl<'s> Parser<'s> {
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(ty, 2), (second, 3)])
     }
 
-    /// `%a : T to R`
+    /// `%a : T to R`; in the newest dialect `%a signed : T -> R`.
     fn cast(&mut self, head: &Head) -> Parse<OpId> {
         let value = self.parse_use()?;
-        let attrs = self.optional_dict()?;
+        let mut attrs = self.signedness(head);
+        attrs.extend(self.row_dict(head)?);
         self.expect(b':')?;
         let at = self.token.span.start;
         let from = self.parse_type()?;
         self.state_type(value.0, from, Span::new(at, self.last_end));
-        self.expect_word("to")?;
+        if self.token.tok == Tok::Arrow && head.op.row().twin.is_some() {
+            self.bump();
+        } else {
+            self.expect_word("to")?;
+        }
         let to = self.parse_type()?;
         let operands = vec![Self::operand(value, 0)];
         self.finish_op(head, NewOp { operands, attrs, ..NewOp::default() }, &[(to, 1)])

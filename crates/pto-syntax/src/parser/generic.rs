@@ -4,7 +4,7 @@ use super::statement::{Head, Results};
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{Attr, BlockId, NewOp, OpId, Operand, RegionId, Successor, Sym, TypeId, ValueId};
-use pto_isa::row::{Arith, Custom, SlotCount, SlotKind, Syntax};
+use pto_isa::row::{Arith, Custom, SlotCount, SlotKind, Syntax, Twin};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Row, Span, codes, table};
@@ -65,7 +65,7 @@ impl<'s> Parser<'s> {
         let segments = self.take_segments(&mut entries, row);
         let operands = self.generic_operands(head, row, &uses, segments, outputs.len())?;
         let mut attrs = self.bind_attrs(row, Vec::new(), entries, head.name_span);
-        if let (Some(Arith::Constant), [(ty, _)]) = (head.op.arith(), &outputs[..]) {
+        if let (Some(Arith::Constant), [(ty, _)]) = (constant_like(head.op), &outputs[..]) {
             self.type_constant(&mut attrs, *ty, head.name_span)?;
         }
         let types = generic_results(row, &outputs);
@@ -209,4 +209,12 @@ fn generic_results(row: &Row, types: &[(TypeId, Span)]) -> Vec<(TypeId, u8)> {
     }
     slots.extend(row.slots.len()..row.slots.len() + own);
     types.iter().enumerate().map(|(i, t)| (t.0, slots.get(i).copied().unwrap_or(row.slots.len()) as u8)).collect()
+}
+
+/// Its meaning, also under another spelling.
+fn constant_like(op: pto_isa::Op) -> Option<Arith> {
+    match op.row().twin {
+        Some(Twin::Is(is)) => Some(is),
+        _ => op.arith(),
+    }
 }

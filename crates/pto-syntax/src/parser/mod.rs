@@ -16,6 +16,7 @@ mod scope;
 mod sizes;
 mod spelling;
 mod statement;
+mod twins;
 mod types;
 
 use crate::lexer::{Lexeme, Lexer, Tok};

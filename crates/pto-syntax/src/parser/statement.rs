@@ -183,9 +183,10 @@ impl<'s> Parser<'s> {
         }
         new.span = Span::new(head.start, self.last_end);
         new.name_span = head.name_span;
+        let op = self.twin(head, &mut new, types)?;
         let elided_results = std::mem::take(&mut self.elided_results);
         let elided = self.elided_positions(&new, &elided_results);
-        let id = self.module.append(head.block, head.op, new);
+        let id = self.module.append(head.block, op, new);
         self.keep_spelling(head, elided, id);
         if head.results.count() == types.len() {
             self.define_results(head, id);

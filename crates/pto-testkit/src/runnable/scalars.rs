@@ -174,6 +174,7 @@ impl ProgramMaker<'_> {
         let is_binary = |op: &Op| {
             let row = op.row();
             row.family == Family::Arith
+                && row.twin.is_none()
                 && row.syntax == Syntax::Custom(Custom::Binary)
                 && row.slots.first().is_some_and(|s| s.kind == wanted)
         };

@@ -94,8 +94,11 @@ fn example(op: Op, target: Target) -> Option<String> {
     (uses(text, op) && is_legal(text, target)).then(|| text.trim_end().to_string() + "\n")
 }
 
-/// True when a program has an instruction in it.
+/// True when a program has an instruction in it. Another spelling of one is not in the program that was read.
 fn uses(text: &str, op: Op) -> bool {
+    if op.row().twin.is_some() && text.contains(&format!("{} ", op.row().full_name())) {
+        return true;
+    }
     let program = Program::parse(text);
     let module = program.module();
     let mut found = false;

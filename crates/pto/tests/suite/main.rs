@@ -28,4 +28,5 @@ mod tidy;
 mod tile;
 mod tile_examples;
 mod tutorial;
+mod twins;
 mod wrong;

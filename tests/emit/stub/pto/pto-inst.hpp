@@ -186,6 +186,7 @@ struct PrefetchAsyncContext {
 template <typename T, typename A> void TASSIGN(T &, A address) { (void)static_cast<uint64_t>(address); }
 
 // A call with so many arguments; what stands before them may be types or values.
+enum class TLoadL2Hint { Default, NotAllocKeep };
 #define PTO_CALL(NAME, LOW, HIGH)                                                                              \
     template <typename... A> void NAME(const A &...) { static_assert(sizeof...(A) >= LOW && sizeof...(A) <= HIGH); } \
     template <auto V, typename... A> void NAME(const A &...) { static_assert(sizeof...(A) >= LOW && sizeof...(A) <= HIGH); }
