@@ -24,6 +24,9 @@ pub(crate) struct Diagnostic {
     /// The column from 1, or 0.
     #[pyo3(get)]
     column: u32,
+    /// Where the statement was made, `(file, line, column)`, if its text says so: `loc("kernel.py":12:3)`.
+    #[pyo3(get)]
+    origin: Option<(String, u32, u32)>,
     /// What is legal, one text each.
     #[pyo3(get)]
     legal: Vec<String>,
@@ -65,8 +68,17 @@ fn one(error: &Error, d: &pto::Diagnostic) -> Diagnostic {
         file: place.as_ref().map_or_else(String::new, |p| p.file.clone()),
         line: place.as_ref().map_or(0, |p| p.line),
         column: place.as_ref().map_or(0, |p| p.column),
+        origin: error.origin(d.primary.span).map(|p| (p.file, p.line, p.column)),
         legal: d.legal.clone(),
         help: d.help_text(line),
-        rendered: error.only(d).to_string().trim_end().to_string(),
+        rendered: error.only(d).with_lines(line_of_file).trim_end().to_string(),
     }
+}
+
+/// A line of a file from 1, if it can be read. Only plain files of a sensible size are.
+fn line_of_file(file: &str, line: u32) -> Option<String> {
+    const LARGEST: u64 = 16 << 20;
+    let about = std::fs::metadata(file).ok().filter(|m| m.is_file() && m.len() <= LARGEST);
+    let text = about.and_then(|_| std::fs::read_to_string(file).ok())?;
+    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
 }

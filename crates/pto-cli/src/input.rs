@@ -3,9 +3,11 @@
 use super::Failure;
 use pto::bytecode;
 use pto::isa::text;
-use pto::isa::{Diagnostic, Span, codes};
+use pto::isa::{Diagnostic, Location, Span, codes};
+use pto::syntax::Origins;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// A source text under the name it is reported with.
 pub(crate) struct InputText {
@@ -17,6 +19,23 @@ pub(crate) struct InputText {
     pub(crate) is_bytecode: bool,
     /// Set when the bytes are no text at all; nothing else is said about the file then.
     pub(crate) unreadable: Option<Diagnostic>,
+    /// What `loc(…)` says; read when the first diagnostic is shown.
+    origins: OnceLock<Origins>,
+}
+
+impl InputText {
+    /// Where the statement at a span was made, if the text says so.
+    pub(crate) fn origin(&self, span: Span) -> Option<Location> {
+        self.origins.get_or_init(|| Origins::new(&self.text)).find(&self.text, span)
+    }
+}
+
+/// A line of a file that a program names, from 1, if it can be read. Only plain files of a sensible size are.
+pub(crate) fn line_of_file(file: &str, line: u32) -> Option<String> {
+    const LARGEST: u64 = 16 << 20;
+    let about = std::fs::metadata(file).ok().filter(|m| m.is_file() && m.len() <= LARGEST);
+    let text = about.and_then(|_| std::fs::read_to_string(file).ok())?;
+    text.lines().nth(line.checked_sub(1)? as usize).map(str::to_string)
 }
 
 /// The files that arguments name: files as they are, directories with every `.pto` and `.ptobc` file below them, `-` for
@@ -74,10 +93,10 @@ fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> InputText {
             Ok(text) => (text, None),
             Err(error) => (String::new(), error.into_diagnostics().pop()),
         };
-        return InputText { name, path, text, is_bytecode: true, unreadable };
+        return InputText { name, path, text, is_bytecode: true, unreadable, origins: OnceLock::new() };
     }
     match String::from_utf8(bytes) {
-        Ok(text) => InputText { name, path, text, is_bytecode: false, unreadable: None },
+        Ok(text) => InputText { name, path, text, is_bytecode: false, unreadable: None, origins: OnceLock::new() },
         Err(e) => {
             let at = e.utf8_error().valid_up_to() as u32;
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();
@@ -89,6 +108,7 @@ fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> InputText {
                 text,
                 is_bytecode: false,
                 unreadable: Some(d.help(text!("save the file as UTF-8"))),
+                origins: OnceLock::new(),
             }
         }
     }

@@ -82,14 +82,26 @@ struct JsonSpan<'a> {
     end: u32,
     line: u32,
     column: u32,
+    /// Where the statement was made, as its `loc(…)` says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    from: Option<JsonOrigin>,
     #[serde(skip_serializing_if = "str::is_empty")]
     text: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonOrigin {
+    file: String,
+    line: u32,
+    column: u32,
 }
 
 pub(crate) fn diagnostic<'a>(source: &'a InputText, lines: &Lines, d: &'a Diagnostic) -> JsonDiagnostic<'a> {
     let span = |l: &'a Label| {
         let (line, column) = lines.locate(l.span.start);
-        JsonSpan { start: l.span.start, end: l.span.end, line, column, text: &l.text }
+        let from = source.origin(l.span);
+        let from = from.map(|place| JsonOrigin { file: place.file, line: place.line, column: place.column });
+        JsonSpan { start: l.span.start, end: l.span.end, line, column, from, text: &l.text }
     };
     JsonDiagnostic {
         file: &source.name,

@@ -1,10 +1,10 @@
 //! Diagnostics for a terminal.
 
 use super::Failure;
-use super::input::InputText;
-use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
+use super::input::{InputText, line_of_file};
+use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Origin, Renderer, Snippet};
 use pto::isa::text;
-use pto::isa::{Diagnostic, Label, Severity, Span};
+use pto::isa::{Diagnostic, Label, Location, Severity, Span};
 use pto::syntax::Lines;
 use std::io::Write;
 
@@ -69,6 +69,21 @@ impl<'s> Terminal<'s> {
         for label in far {
             group = group.element(self.snippet(None, &[label]));
         }
+        for place in self.origins(d) {
+            group = match line_of_file(&place.file, place.line) {
+                Some(line) => {
+                    let start = line.char_indices().nth(place.column as usize).map_or(line.len(), |(at, _)| at);
+                    let end = start + line[start..].trim_end().len();
+                    let mark = AnnotationKind::Context.span(start..end).label(text!("made here"));
+                    let snippet = Snippet::source(line).line_start(place.line as usize).path(place.file);
+                    group.element(snippet.annotation(mark))
+                }
+                None => {
+                    let column = place.column as usize;
+                    group.element(Origin::path(place.file).line(place.line as usize).char_column(column))
+                }
+            };
+        }
         for legal in &d.legal {
             group = group.element(Level::NOTE.no_name().message(legal));
         }
@@ -80,6 +95,15 @@ impl<'s> Terminal<'s> {
             group = group.element(Level::NOTE.with_name(text!("page")).message(format!("pto doc {page}")));
         }
         self.renderer.render(&[group])
+    }
+
+    /// Where the statements of a diagnostic were made, each place once.
+    fn origins(&self, d: &Diagnostic) -> Vec<Location> {
+        let mut places: Vec<Location> = Vec::new();
+        for label in std::iter::once(&d.primary).chain(&d.labels) {
+            places.extend(self.source.origin(label.span).filter(|place| !places.contains(place)));
+        }
+        places
     }
 
     fn line(&self, span: Span) -> u32 {

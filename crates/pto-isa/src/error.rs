@@ -70,10 +70,35 @@ impl Error {
         self.0.source.as_ref()?.location(span)
     }
 
-    fn write_one(&self, f: &mut fmt::Formatter<'_>, problem: &Diagnostic) -> fmt::Result {
+    /// Where the statement at a span was made, where its text says so: the line of a Python file that wrote it, for example.
+    pub fn origin(&self, span: Span) -> Option<Location> {
+        self.0.source.as_ref()?.origin(span)
+    }
+
+    /// As printed, with the lines of the files that statements were made in. `line` gives a line of a file, from 1, where it can
+    /// be read: nothing here reads files.
+    ///
+    /// ```
+    /// use pto_isa::{Diagnostic, Error, Span, codes};
+    /// let error = Error::from(Diagnostic::new(codes::UNKNOWN_OP, Span::new(0, 4), "there is no operation `tmux`"));
+    /// assert_eq!(error.with_lines(|_, _| None), error.to_string());
+    /// ```
+    pub fn with_lines(&self, line: impl Fn(&str, u32) -> Option<String>) -> String {
+        let mut text = String::new();
+        for problem in self.diagnostics() {
+            // Writing to a text cannot fail.
+            let _ = self.write_one(&mut text, problem, &line);
+        }
+        text
+    }
+
+    fn write_one(&self, f: &mut impl fmt::Write, problem: &Diagnostic, line_of: &LineOf) -> fmt::Result {
         writeln!(f, "{}[{}]: {}", problem.severity.name(), problem.code.id(), problem.message)?;
         for (at, marked) in self.marked(problem).into_iter().enumerate() {
             self.write_place(f, if at == 0 { "  -->" } else { "  :::" }, &marked)?;
+            if let Some(origin) = self.origin(marked.span) {
+                write_origin(f, &origin, line_of)?;
+            }
         }
         for legal in &problem.legal {
             writeln!(f, "   = {legal}")?;
@@ -101,7 +126,7 @@ impl Error {
         marked
     }
 
-    fn write_place(&self, f: &mut fmt::Formatter<'_>, arrow: &str, marked: &Marked) -> fmt::Result {
+    fn write_place(&self, f: &mut impl fmt::Write, arrow: &str, marked: &Marked) -> fmt::Result {
         let Marked { span, place, remarks } = marked;
         let colon = if remarks.is_empty() { "" } else { ": " };
         writeln!(f, "{arrow} {}:{}:{}{colon}{remarks}", place.file, place.line, place.column)?;
@@ -119,6 +144,18 @@ impl Error {
     }
 }
 
+/// Gives a line of a file, where it can be read.
+type LineOf<'a> = dyn Fn(&str, u32) -> Option<String> + 'a;
+
+/// `from kernel.py:12:3`, and that line.
+fn write_origin(f: &mut impl fmt::Write, origin: &Location, line_of: &LineOf) -> fmt::Result {
+    writeln!(f, " from {}:{}:{}", origin.file, origin.line, origin.column)?;
+    match line_of(&origin.file, origin.line) {
+        Some(text) => writeln!(f, "{:>5} | {}", origin.line, text.trim_end()),
+        None => Ok(()),
+    }
+}
+
 /// A place that a diagnostic talks about.
 struct Marked {
     span: Span,
@@ -128,7 +165,7 @@ struct Marked {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.diagnostics().iter().try_for_each(|problem| self.write_one(f, problem))
+        self.diagnostics().iter().try_for_each(|problem| self.write_one(f, problem, &|_, _| None))
     }
 }
 
@@ -181,6 +218,12 @@ pub trait Source: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
 
     /// The line that a span begins in, where it is at hand.
     fn excerpt(&self, span: Span) -> Option<Excerpt>;
+
+    /// Where the statement at a span was made, where the source says so.
+    fn origin(&self, span: Span) -> Option<Location> {
+        let _ = span;
+        None
+    }
 }
 
 /// A place in a source.

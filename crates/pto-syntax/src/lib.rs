@@ -19,11 +19,13 @@ mod blanks;
 mod format;
 mod lexer;
 mod lines;
+mod origins;
 mod parser;
 mod source;
 
 pub use format::{FormatOptions, format};
 pub use lines::Lines;
+pub use origins::Origins;
 pub use parser::parse;
 pub use source::SourceText;
 

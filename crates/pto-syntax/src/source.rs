@@ -1,6 +1,6 @@
 //! The text that diagnostics refer to.
 
-use crate::Lines;
+use crate::{Lines, Origins};
 use pto_isa::{Excerpt, Location, Source, Span};
 use std::sync::OnceLock;
 
@@ -19,13 +19,14 @@ pub struct SourceText {
     text: Box<str>,
     /// Computed when the first diagnostic is shown.
     lines: OnceLock<Lines>,
+    origins: OnceLock<Origins>,
 }
 
 impl SourceText {
     /// A text and the name of its file; without a name it is called `<text>`.
     pub fn new(name: &str, text: &str) -> Self {
         let name = if name.is_empty() { "<text>" } else { name };
-        Self { name: name.into(), text: text.into(), lines: OnceLock::new() }
+        Self { name: name.into(), text: text.into(), lines: OnceLock::new(), origins: OnceLock::new() }
     }
 
     /// The text.
@@ -60,5 +61,9 @@ impl Source for SourceText {
         // Only the first line of a span is shown.
         let end = self.boundary(span.end).min(start + whole.len()).max(at);
         Some(Excerpt { text: whole.to_string(), width: self.text[at..end].chars().count() as u32 })
+    }
+
+    fn origin(&self, span: Span) -> Option<Location> {
+        self.origins.get_or_init(|| Origins::new(&self.text)).find(&self.text, span)
     }
 }

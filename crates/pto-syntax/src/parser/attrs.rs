@@ -391,7 +391,7 @@ impl<'s> Parser<'s> {
 }
 
 /// The text inside quotes, escapes resolved.
-fn unquote(quoted: &str) -> String {
+pub(crate) fn unquote(quoted: &str) -> String {
     let inner = quoted.strip_prefix('"').unwrap_or(quoted);
     let inner = inner.strip_suffix('"').unwrap_or(inner);
     let mut out = String::with_capacity(inner.len());

@@ -19,6 +19,8 @@ mod statement;
 mod twins;
 mod types;
 
+pub(crate) use attrs::unquote;
+
 use crate::lexer::{Lexeme, Lexer, Tok};
 use pto_ir::{BlockId, Module, Spelling, Sym, TypeId};
 use pto_isa::hash::{FastMap, FastSet};
