@@ -2,6 +2,7 @@
 
 mod diagnostics;
 mod program;
+mod table;
 
 use pyo3::prelude::*;
 
@@ -12,4 +13,6 @@ mod _core {
     use super::diagnostics::Diagnostic;
     #[pymodule_export]
     use super::program::CoreProgram;
+    #[pymodule_export]
+    use super::table::instruction_table;
 }
