@@ -24,6 +24,11 @@ pub(crate) struct InputText {
 }
 
 impl InputText {
+    /// A text that no file holds.
+    pub(crate) fn of_text(name: String, text: String) -> Self {
+        Self { name, path: None, text, is_bytecode: false, unreadable: None, origins: OnceLock::new() }
+    }
+
     /// Where the statement at a span was made, if the text says so.
     pub(crate) fn origin(&self, span: Span) -> Option<Location> {
         self.origins.get_or_init(|| Origins::new(&self.text)).find(&self.text, span)
@@ -96,7 +101,7 @@ fn decode(name: String, path: Option<PathBuf>, bytes: Vec<u8>) -> InputText {
         return InputText { name, path, text, is_bytecode: true, unreadable, origins: OnceLock::new() };
     }
     match String::from_utf8(bytes) {
-        Ok(text) => InputText { name, path, text, is_bytecode: false, unreadable: None, origins: OnceLock::new() },
+        Ok(text) => InputText { path, ..InputText::of_text(name, text) },
         Err(e) => {
             let at = e.utf8_error().valid_up_to() as u32;
             let text = String::from_utf8_lossy(e.as_bytes()).into_owned();

@@ -10,7 +10,7 @@ use pto::race::RaceReport;
 use pto::{Diagnostic, Error, Program, Target};
 
 fn input(name: &str, text: &str) -> InputText {
-    InputText { name: name.into(), path: None, text: text.into(), is_bytecode: false, unreadable: None }
+    InputText::of_text(name.into(), text.into())
 }
 
 /// Diagnostics as the JSON of `pto check`, one file.
