@@ -1,7 +1,18 @@
 //! The module `pto._core`: what the Python package `pto` is built on. Names and behaviour that users see are in `python/pto`.
 
+mod arrays;
+mod bind;
+mod command;
 mod diagnostics;
+mod errors;
+mod interrupt;
+mod made;
+mod options;
+mod perf;
+mod plan;
 mod program;
+mod race;
+mod run;
 mod table;
 
 use pyo3::prelude::*;
@@ -10,9 +21,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use super::command::{address, command, is_bytecode};
+    #[pymodule_export]
     use super::diagnostics::Diagnostic;
     #[pymodule_export]
+    use super::perf::PerfResult;
+    #[pymodule_export]
+    use super::plan::PlanResult;
+    #[pymodule_export]
     use super::program::CoreProgram;
+    #[pymodule_export]
+    use super::race::RaceResult;
+    #[pymodule_export]
+    use super::run::RunResult;
     #[pymodule_export]
     use super::table::instruction_table;
 }

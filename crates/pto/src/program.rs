@@ -52,6 +52,11 @@ impl Program {
         Self { module, problems }
     }
 
+    /// A module that a pass or a front end has made.
+    pub fn of_module(module: Module) -> Self {
+        Self::from_parts(module, Vec::new())
+    }
+
     /// What is wrong with the text, in source order.
     pub fn problems(&self) -> &[Diagnostic] {
         &self.problems

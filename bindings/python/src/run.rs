@@ -1,0 +1,166 @@
+//! A run on arrays: the GIL is released, Ctrl-C stops it, and what it prints goes to `sys.stdout`.
+
+#![expect(unsafe_code, reason = "the memory of arrays is lent to a run")]
+
+use crate::bind::{BindOptions, BoundCall};
+use crate::diagnostics::{self, Diagnostic};
+use crate::errors;
+use crate::interrupt::Interrupt;
+use crate::program::Prepared;
+use pto::cpu::{ParamKind, RunReport, StopWhen};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::Arc;
+
+/// What a run did: `result["y"]` is the array of a parameter after it.
+#[pyclass(frozen, module = "pto")]
+pub(crate) struct RunResult {
+    prepared: Arc<Prepared>,
+    objects: Vec<Py<PyAny>>,
+    report: RunReport,
+    /// How long the run itself took, in seconds.
+    #[pyo3(get)]
+    seconds: f64,
+}
+
+/// Runs a program once.
+pub(crate) fn run(
+    prepared: &Arc<Prepared>,
+    args: &Bound<'_, PyTuple>,
+    named: Option<&Bound<'_, PyDict>>,
+    options: BindOptions,
+    threads: usize,
+) -> PyResult<RunResult> {
+    let (py, plan) = (args.py(), &prepared.plan);
+    let call = BoundCall::new(plan, args, named, options)?;
+    // SAFETY: `call` keeps the arrays alive until the end of the function, and NumPy refuses to resize arrays that others refer to.
+    let mut arguments = unsafe { call.args(plan) };
+    let (outcome, seconds, interrupt) = py.detach(|| {
+        let interrupt = Interrupt::new();
+        let asked = || interrupt.is_raised();
+        let launch = plan.launch().blocks(options.blocks).threads(threads).stop_when(StopWhen::new(&asked));
+        let outcome = launch.run(&mut arguments);
+        let seconds = interrupt.seconds();
+        (outcome, seconds, interrupt)
+    });
+    drop(arguments);
+    if let Some(exception) = interrupt.into_exception() {
+        return Err(exception);
+    }
+    let report = outcome.map_err(|e| errors::of_run(py, &e))?;
+    call.copy_back(py, &report.written)?;
+    show_printed(py, &report)?;
+    Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, seconds })
+}
+
+/// What blocks printed, in their order.
+fn show_printed(py: Python<'_>, report: &RunReport) -> PyResult<()> {
+    if report.printed.is_empty() {
+        return Ok(());
+    }
+    let stdout = py.import("sys")?.getattr("stdout")?;
+    if stdout.is_none() {
+        return Ok(());
+    }
+    for printed in &report.printed {
+        stdout.call_method1("write", (&*printed.text,))?;
+    }
+    Ok(())
+}
+
+impl RunResult {
+    /// The parameters that are memory: name, array, whether it was written.
+    fn memory(&self) -> impl Iterator<Item = (&str, &Py<PyAny>, bool)> {
+        let params = self.prepared.plan.params().iter().zip(&self.objects).enumerate();
+        let memory = params.filter(|(_, (param, _))| !matches!(param.kind, ParamKind::Scalar(_)));
+        memory
+            .map(|(at, (param, object))| (&*param.name, object, self.report.written.get(at).copied().unwrap_or(false)))
+    }
+}
+
+#[pymethods]
+impl RunResult {
+    /// Instructions that were executed, over all blocks.
+    #[getter]
+    fn instructions(&self) -> u64 {
+        self.report.instructions
+    }
+
+    /// The target it ran for.
+    #[getter]
+    fn target(&self) -> &'static str {
+        self.prepared.plan.checked().info().target.name()
+    }
+
+    /// The function that was run.
+    #[getter]
+    fn entry(&self) -> &str {
+        self.prepared.plan.name()
+    }
+
+    /// The arrays that the program wrote, by parameter.
+    #[getter]
+    fn outputs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, array, _) in self.memory().filter(|(.., written)| *written) {
+            all.set_item(name, array)?;
+        }
+        Ok(all)
+    }
+
+    /// What each block printed, as `(block, text)`.
+    #[getter]
+    fn printed(&self) -> Vec<(u32, String)> {
+        self.report.printed.iter().map(|p| (p.block, p.text.clone())).collect()
+    }
+
+    /// Warnings of the checks and of the run.
+    #[getter]
+    fn warnings(&self) -> Vec<Diagnostic> {
+        let plan = &self.prepared.plan;
+        let all: Vec<_> = plan.checked().warnings().iter().chain(&self.report.notes).cloned().collect();
+        diagnostics::of_error(&plan.checked().module().error(all))
+    }
+
+    /// The names of the parameters that are memory.
+    fn keys(&self) -> Vec<String> {
+        self.memory().map(|(name, ..)| name.to_string()).collect()
+    }
+
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+        let found = self.memory().find(|(n, ..)| *n == name).map(|(_, array, _)| array.clone_ref(py));
+        found.ok_or_else(|| PyKeyError::new_err(name.to_string()))
+    }
+
+    fn __contains__(&self, name: &str) -> bool {
+        self.memory().any(|(n, ..)| n == name)
+    }
+
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.keys().into_pyobject(py)?.call_method0("__iter__")
+    }
+
+    fn __len__(&self) -> usize {
+        self.memory().count()
+    }
+
+    fn __repr__(&self) -> String {
+        let names = |wanted: bool| {
+            let some = self.memory().filter(|(.., written)| *written == wanted);
+            some.map(|(name, ..)| name).collect::<Vec<_>>().join(", ")
+        };
+        format!(
+            "<{} on {}: {} instructions in {:.6} s; wrote {}>",
+            self.entry(),
+            self.target(),
+            self.report.instructions,
+            self.seconds,
+            if self.memory().any(|(.., written)| written) { names(true) } else { "nothing".into() }
+        )
+    }
+
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("pto.reports")?.call_method1("_run_html", (slf,))
+    }
+}
