@@ -51,7 +51,7 @@ fn find(name: &str) -> Result<Op, Failure> {
         let similar = table::similar(&lower);
         let hint = match similar.is_empty() {
             true => text!("`pto isa` lists all").to_string(),
-            false => format!("similar: {}", similar.join(", ")),
+            false => text!("similar: {names}", names = similar.join(", ")),
         };
         Failure(text!("there is no instruction `{name}`; {hint}", name, hint))
     })

@@ -72,8 +72,9 @@ fn frame() -> PageFrame {
 fn converted(document: &Document, language: Language, frame: &PageFrame) -> Converted {
     let (path, text) = document.text(language);
     // The bar has a link to the other language.
-    let is_switch =
-        |line: &&str| line.starts_with('[') && (line.ends_with("](README.md)") || line.ends_with("](README.zh.md)"));
+    let is_switch = |line: &&str| {
+        (line.starts_with("[English](") || line.starts_with("[中文](")) && line.find(')') == line.len().checked_sub(1)
+    };
     let text: Vec<&str> = text.lines().filter(|line| !is_switch(line)).collect();
     convert(&text.join("\n"), &SiteLinks { from: path, language, frame })
 }

@@ -7,6 +7,8 @@ use pto_isa::{Edit, codes};
 
 const SENDS_FIRST: &str = pto_isa::text_key!("send before waiting; or let another core do that");
 const EQUALLY_OFTEN: &str = pto_isa::text_key!("let all cores come to `syncall` equally often");
+const CLEARS_FIRST: &str = pto_isa::text_key!("clear the word before the other core is told that it may set it again");
+const CLEARS_LATER: &str = pto_isa::text_key!("clear the word behind the wait for it");
 const NOBODY_SENDS: &str = pto_isa::text_key!("send the signal for the same numbers for which it is waited for");
 
 impl Draft<'_> {
@@ -15,6 +17,8 @@ impl Draft<'_> {
             return;
         }
         for wait in self.ops.clone() {
+            self.clears_first(wait);
+            self.clears_later(wait);
             self.sends_first(wait);
             self.comes_equally_often(wait);
             self.nobody_sends(wait);
@@ -26,6 +30,38 @@ impl Draft<'_> {
             self.module.meaning(id),
             Meaning::Comm(CommOp::Notify) | Meaning::Movement(Movement::StoreScalar | Movement::Store)
         ) || matches!(self.module.sync(id), Some(SyncOp::Signal(_)))
+    }
+
+    /// A notification moves before the one that its core sends first: that one may let others change the word.
+    fn clears_first(&mut self, clear: OpId) {
+        if self.module.meaning(clear) != Meaning::Comm(CommOp::Notify) {
+            return;
+        }
+        let Some(block) = self.text.block_of(clear) else { return };
+        let before = &self.module.block(block).ops[..self.text.position(clear)];
+        let tells = before.iter().rev().filter(|id| self.contains(**id, &|id| self.tells_others(id)));
+        let moved = |told: &OpId| {
+            let first = self.module.op(*told).span;
+            self.moved(&[clear], |line| Edit::before(first, line))
+        };
+        let edits: Vec<_> = tells.map(moved).collect();
+        edits.into_iter().for_each(|edits| self.put(CLEARS_FIRST, edits));
+    }
+
+    /// A notification moves behind the next wait of its core: until then the word may be set.
+    fn clears_later(&mut self, clear: OpId) {
+        if self.module.meaning(clear) != Meaning::Comm(CommOp::Notify) {
+            return;
+        }
+        let Some(block) = self.text.block_of(clear) else { return };
+        let behind = &self.module.block(block).ops[self.text.position(clear) + 1..];
+        let waits = |id: OpId| matches!(self.module.meaning(id), Meaning::Comm(CommOp::Wait));
+        let moved = |wait: &OpId| {
+            let last = self.module.op(self.text.written_back(*wait)).span;
+            self.moved(&[clear], |line| Edit::after(last, line))
+        };
+        let edits: Vec<_> = behind.iter().filter(|id| self.contains(**id, &waits)).map(moved).collect();
+        edits.into_iter().for_each(|edits| self.put(CLEARS_LATER, edits));
     }
 
     /// The wait, or the loop that waits, moves behind what tells others.
