@@ -5,7 +5,7 @@
 use crate::args::Number;
 use pto_isa::{Loc, Target};
 use std::alloc::{Layout, alloc_zeroed};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Numbers as the bytes they are made of.
 pub(crate) fn bytes<T: Number>(data: &[T]) -> &[u8] {
@@ -109,21 +109,29 @@ impl Spare {
     const MOST: u64 = 64 << 20;
 
     pub fn take(&self) -> Option<CoreMemory> {
-        self.list().pop()
+        self.list()?.pop()
     }
 
     /// Whether this many more bytes would be kept.
     pub fn has_room(&self, bytes: u64) -> bool {
-        self.list().iter().map(CoreMemory::size).sum::<u64>().saturating_add(bytes) <= Self::MOST
+        let kept = |list: MutexGuard<'_, Vec<CoreMemory>>| list.iter().map(CoreMemory::size).sum::<u64>();
+        self.list().is_some_and(|list| kept(list).saturating_add(bytes) <= Self::MOST)
     }
 
     /// Keeps memory that is all zero.
     pub fn keep(&self, memory: CoreMemory) {
-        self.list().push(memory);
+        if let Some(mut list) = self.list() {
+            list.push(memory);
+        }
     }
 
-    fn list(&self) -> MutexGuard<'_, Vec<CoreMemory>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Nobody waits for it: after a fork, the thread that holds the lock may be one that the child does not have.
+    fn list(&self) -> Option<MutexGuard<'_, Vec<CoreMemory>>> {
+        match self.0.try_lock() {
+            Ok(list) => Some(list),
+            Err(TryLockError::Poisoned(list)) => Some(list.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 }
 
