@@ -1,7 +1,7 @@
 //! The instruction table as Python data: what layers that make classes from it need to know.
 
 use pto::isa::enums::{Bracket, ENUMS};
-use pto::isa::row::{AttrKind, AttrSpec, Infer, Row, Slot, SlotCount, Syntax};
+use pto::isa::row::{AttrKind, AttrSpec, Dir, Infer, Row, Slot, SlotCount, Syntax};
 use pto::isa::table;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
@@ -50,6 +50,7 @@ fn slot<'py>(py: Python<'py>, slot: &Slot) -> PyResult<Bound<'py, PyDict>> {
     let (infer, from) = inferred(slot.infer);
     let entry = PyDict::new(py);
     entry.set_item("name", slot.name)?;
+    entry.set_item("dir", if slot.dir == Dir::In { "in" } else { "out" })?;
     entry.set_item("count", count)?;
     entry.set_item("kind", snake(&format!("{:?}", slot.kind)))?;
     entry.set_item("infer", infer)?;

@@ -248,7 +248,12 @@ impl Core<'_> {
         slot.bits = op.bits;
         let sub = if halves { u64::from(self.sub(op)) } else { 0 };
         let offset = if wide { sub * ty.cols } else { sub * ty.rows * slot.stride };
-        let view = slot_view(&mut slot.data, offset, slot.stride, (tile.rows.into(), tile.cols.into()), op.bits);
+        // Without a split every vector core has the whole entry.
+        let whole = op.way == Direction::ToVector && op.split == 0;
+        let size = self.plan.calls.ends[op.end].slot_size as usize;
+        let room = if whole { size.min(slot.data.len()) } else { slot.data.len() };
+        let data = &mut slot.data[..room];
+        let view = slot_view(data, offset, slot.stride, (tile.rows.into(), tile.cols.into()), op.bits);
         self.move_tile(op, &tile, &view)
     }
 

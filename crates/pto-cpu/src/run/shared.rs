@@ -157,9 +157,11 @@ impl Shared {
         let me = self.cores[who];
         let vectors = self.cores.iter().filter(|c| c.same_block(me) && c.role == Role::Vector).count().max(1);
         let (producers, consumers) = if way == Direction::ToVector { (1, vectors) } else { (vectors, 1) };
+        // In local memory `slot_size` is the part of an entry that lies on one vector core.
+        let parts = if end.global.is_none() && way == Direction::ToVector { consumers as u64 } else { 1 };
         self.rings
             .entry((me.rank, me.block, end.key, way))
-            .or_insert_with(|| SlotRing::new(end.slots, end.slot_size, producers, consumers))
+            .or_insert_with(|| SlotRing::new(end.slots, end.slot_size * parts, producers, consumers))
     }
 }
 

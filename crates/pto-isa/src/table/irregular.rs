@@ -165,12 +165,24 @@ fn gather_by_pattern(i: &Instance) -> Verdict {
     if along_rows && src.dtype.bits() == 64 {
         return broken(i, codes::COMBINATION, "src", text!("8-byte elements and axis = \"col\""), text!("axis = \"row\""));
     }
+    if !along_rows && dst.rows == 1 && i.given("axis") {
+        return all([operands, one_row_regions(i, src, dst)]);
+    }
     // Rows are packed one after the other, which needs a dst without gaps.
     let packed =
         if along_rows { Verdict::Holds } else { valid_cols_are(i, "dst", dst.valid_cols, Dim::Fixed(dst.cols)) };
     // The older assembler has no axis and leaves the shape of dst to the program.
     let regions = if i.given("axis") { pattern_regions(i, ("dst", dst), ("src", src)) } else { Verdict::Holds };
     all([operands, packed, regions])
+}
+
+/// One row is not packed behind another, so it may end anywhere; a last group that is not whole is left out.
+fn one_row_regions(i: &Instance, src: &TileType, dst: &TileType) -> Verdict {
+    let groups = src.valid_cols.fixed().map_or(Dim::Dynamic, |n| Dim::Fixed(n / pattern_period(i)));
+    all([
+        valid_rows_are(i, "src", src.valid_rows, dst.valid_rows),
+        valid_cols_are(i, "dst", dst.valid_cols, groups),
+    ])
 }
 
 fn gather_by_comparison(i: &Instance) -> Verdict {
@@ -540,8 +552,8 @@ family! { Irregular, "pto", irregular;
     /// the physical `src` row by row. An index outside `src` is undefined on the devices.
     ///
     /// Pattern form (`maskPattern`): of every 2 or 4 neighbouring elements the marked ones are kept. Along a row they are
-    /// packed one after the other, over all rows, so all columns of `dst` are valid; along the rows (`axis = "col"`)
-    /// whole rows are kept.
+    /// packed one after the other, over all rows, so all columns of `dst` are valid unless it has one row; along the rows
+    /// (`axis = "col"`) whole rows are kept.
     ///
     /// Comparison form (`k_value`, `cdst`): for each row, the positions (plus `offset`) of the elements that are equal
     /// to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to that row of `dst`, and their number to

@@ -6,11 +6,17 @@ names belong to other packages.
 
 import importlib
 
+from .memory import register
+
+__all__ = ["LAYERS", "install", "layer", "register"]
+
 #: What can be installed, and the module that does it: it has `install(name)` and `main(name, arguments)`.
 LAYERS = {
     "mlir": "pto.compat.mlir",
     "ptoas.mlir": "pto.compat.mlir",
     "ptodsl-old": "pto.compat.ptodsl_old",
+    "ptodsl": "pto.compat.ptodsl",
+    "torch_npu": "pto.compat.torch_npu",
 }
 
 
