@@ -57,31 +57,31 @@ class Pipe:
                 operands[f"{direction}_consumer_buf"] = None if buffer is None else as_scalar(buffer, values.I32)
         trace.emit(f"pto.{_SIDES[side]}_initialize_pipe", {k: v for k, v in operands.items() if v is not None}, (), attrs)
 
-    def _attrs(self, split, **more):
-        return {"id": f"{self.id} : i32", "split": f"{int(split)} : i8", **{k: v for k, v in more.items() if v is not None}}
+    def _attrs(self, split):
+        return {"id": f"{self.id} : i32", "split": f"{int(split)} : i8"}
 
     def _directed(self, what):
         if self.direction == "both":
             raise TypeError(f"{what}() of a bidirectional pipe: use its .c2v or .v2c")
 
-    def alloc(self, split=0, **more):
+    def alloc(self, split=0):
         self._directed("alloc")
         if self.gm_slot_tensor is None:
             raise TypeError("alloc() is for pipes with slots in global memory (gm_slot_tensor)")
         op = "pto.talloc_to_aiv" if self.direction == "c2v" else "pto.talloc_to_aic"
         return self._entry(op, split)
 
-    def _entry(self, op, split):
-        like = self.gm_slot_tensor
-        entry = View("", like.dtype, like.shape, like.strides, like.type_text)
+    def _entry(self, op, split, like=None):
+        like = self.gm_slot_tensor if like is None else like
+        # A part of a slot has the type of the slot.
+        entry = View("", like.dtype, like.shape, like.strides, self.gm_slot_tensor.type_text)
         entry.name = trace.emit(op, {}, [entry.type_text], self._attrs(split))[0]
         return entry
 
     def push(self, entry, split=0, *, sub_block_id=None):
         self._directed("push")
         op = "pto.tpush_to_aiv" if self.direction == "c2v" else "pto.tpush_to_aic"
-        slot = trace.row(op)["slots"][0]["name"]
-        trace.emit(op, {slot: entry}, (), self._attrs(split, **_subblock(op, sub_block_id)))
+        trace.emit(op, {"tile": entry, **_subblock(op, split, sub_block_id)}, (), self._attrs(split))
 
     def pop(self, split=0, result_type=None, *, valid_shape=None, valid_row=None, valid_col=None, sub_block_id=None):
         self._directed("pop")
@@ -90,7 +90,7 @@ class Pipe:
         if like is None:
             raise TypeError("pop() of a pipe with local slots needs result_type=")
         if isinstance(like, View):
-            return self._entry(op, split)
+            return self._entry(op, split, like)
         if valid_shape is not None:
             valid_row, valid_col = ([1, *valid_shape] if len(valid_shape) == 1 else valid_shape)
         operands = {}
@@ -101,32 +101,30 @@ class Pipe:
             if any(dynamic):
                 tile = like.like("", valid=[as_index(n) for n in tile.valid])
                 operands = {"valid_row": tile.valid[0], "valid_col": tile.valid[1]}
-        attrs = self._attrs(split, **_subblock(op, sub_block_id))
-        tile.name = trace.emit(op, operands, [tile.type_text], attrs)[0]
+        operands |= _subblock(op, split, sub_block_id)
+        tile.name = trace.emit(op, operands, [tile.type_text], self._attrs(split))[0]
         return tile
 
-    def free(self, entry=None, split=0, *, sub_block_id=None):
+    def free(self, entry=None, split=0):
         self._directed("free")
         op = "pto.tfree_from_aic" if self.direction == "c2v" else "pto.tfree_from_aiv"
         if self.gm_slot_tensor is not None and entry is None:
             raise TypeError("free() of a pipe with slots in global memory needs the entry")
         slots = trace.row(op)["slots"]
         operands = {slots[0]["name"]: entry} if entry is not None and slots else {}
-        trace.emit(op, operands, (), self._attrs(split, **_subblock(op, sub_block_id)))
+        trace.emit(op, operands, (), self._attrs(split))
 
 
 def _extent(value):
     return int(value) if tensors.is_plain(value) else as_index(value)
 
 
-def _subblock(op, sub_block_id):
-    if sub_block_id is None:
+def _subblock(op, split, sub_block_id):
+    """The vector core that an instruction stands for; without a split, and on the cube core, it does not matter."""
+    slot = "aiv_subblockid"
+    if sub_block_id is None or split == 0 or slot not in [s["name"] for s in trace.row(op)["slots"]]:
         return {}
-    names = {a["name"] for a in trace.row(op)["attrs"]}
-    name = next((n for n in ("sub_block_id", "subBlockId", "aiv_id") if n in names), None)
-    if name is None:
-        raise NotImplementedError(f"`{op}` has no choice of the vector core (sub_block_id)")
-    return {name: f"{int(sub_block_id)} : i32"}
+    return {slot: as_scalar(sub_block_id, values.I64)}
 
 
 class PipeNamespace:

@@ -426,6 +426,23 @@ def print_(src, tmp=None, *, print_format=None):
 
 
 @function
+def mscatter(src, idx, mem, *, coalesce=None, atomic=None, oob=None):
+    """To a table in global memory."""
+    attrs = {}
+    for name, enum, value in (
+        ("coalesce", "coalesce", coalesce), ("scatterAtomicOp", "scatter_atomic_op", atomic), ("scatterOob", "scatter_oob", oob)
+    ):  # fmt: skip
+        if value is not None:
+            attrs[name] = f"#pto<{enum} {word(value).lower()}>"
+    call("pto.mscatter", {"src": src, "idx": idx, "mem": _whole(mem)}, attrs)
+
+
+def _whole(view):
+    """All of a view, as a part of it."""
+    return view if isinstance(view, Partition) else partition_view(view, offsets=[0] * view.rank, sizes=list(view.shape))
+
+
+@function
 def prelu(src0, src1, dst, *, tmp=None):
     call("pto.tprelu", {"src0": src0, "src1": src1, "tmp": tmp, "dst": dst})
 

@@ -1,0 +1,470 @@
+"""`pto.compat.ptodsl`: kernels as public scripts write them."""
+
+import ctypes
+import subprocess
+import sys
+import textwrap
+
+import numpy as np
+import pytest
+
+import pto
+import pto.compat
+from pto.compat.ptodsl import errors
+from pto.compat.ptodsl import pto as dsl
+from pto.compat.ptodsl import scalar
+
+runs = pytest.mark.skipif(not hasattr(pto.Program, "run"), reason="programs cannot be run")
+GM_F32 = dsl.ptr(dsl.f32, "gm")
+
+
+def launch(handle, *args, grid=1, **constants):
+    """Launches with the addresses of arrays."""
+    given = [pto.compat.register(a).ctypes.data if isinstance(a, np.ndarray) else a for a in args]
+    handle.compile(**constants)[grid, None](*given)
+
+
+def legal(handle, **constants):
+    """The text of a kernel that has no problems."""
+    compiled = handle.compile(**constants)
+    found = [d for d in compiled.program.check(handle.target) if d.severity == "error"]
+    assert not found, (found, compiled.mlir_text())
+    return compiled.mlir_text()
+
+
+def views(rows, cols, *pointers):
+    return [dsl.make_tensor_view(p, shape=[rows, cols], strides=[cols, 1]) for p in pointers]
+
+
+def kernel_of(body, rows=8, cols=16, dtype=dsl.f32, out=None, target="a5"):
+    """A kernel that loads two tiles, computes a third and stores it."""
+    out = out or dtype
+
+    @dsl.jit(name="computed", target=target)
+    def computed(a: dsl.ptr(dtype, "gm"), b: dsl.ptr(dtype, "gm"), c: dsl.ptr(out, "gm")):
+        va, vb, vc = views(rows, cols, a, b, c)
+        ta = dsl.alloc_tile(shape=[rows, cols], dtype=dtype)
+        tb = dsl.alloc_tile(shape=[rows, cols], dtype=dtype)
+        tc = dsl.alloc_tile(shape=[rows, cols], dtype=out)
+        dsl.tile.load(va, ta)
+        dsl.tile.load(vb, tb)
+        body(ta, tb, tc)
+        dsl.tile.store(tc, vc)
+
+    return computed
+
+
+def results(body, x, y, **keywords):
+    out = np.zeros_like(x)
+    launch(kernel_of(body, *x.shape, **keywords), x, y, out)
+    return out
+
+
+@pytest.fixture
+def pair():
+    rng = np.random.default_rng(0)
+    return rng.uniform(1, 2, (8, 16)).astype(np.float32), rng.uniform(1, 2, (8, 16)).astype(np.float32)
+
+
+BODIES = {
+    "add": (lambda a, b, c: dsl.tile.add(a, b, c), lambda x, y: x + y),
+    "div": (lambda a, b, c: dsl.tile.div(a, b, c, div_precision="HighPrecision"), lambda x, y: x / y),
+    "max": (lambda a, b, c: dsl.tile.max(a, b, c), np.maximum),
+    "adds": (lambda a, b, c: dsl.tile.adds(a, 1.5, c), lambda x, y: x + np.float32(1.5)),
+    "divs": (lambda a, b, c: dsl.tile.divs(2.0, a, c), lambda x, y: np.float32(2) / x),
+    "exp": (lambda a, b, c: dsl.tile.exp(a, c), lambda x, y: np.exp(x)),
+    "neg": (lambda a, b, c: dsl.tile.neg(a, c), lambda x, y: -x),
+    "expands": (lambda a, b, c: dsl.tile.expands(3, c), lambda x, y: np.full_like(x, 3)),
+    "fill": (lambda a, b, c: c.fill(7.0), lambda x, y: np.full_like(x, 7)),
+    "lrelu": (lambda a, b, c: dsl.tile.lrelu(a, 0.5, c), lambda x, y: x),
+    "mov": (lambda a, b, c: dsl.tile.mov(a, c), lambda x, y: x),
+    "fmod": (lambda a, b, c: dsl.tile.fmod(a, b, c, precision="default"), np.fmod),
+    "partadd": (lambda a, b, c: dsl.tile.partadd(a, b, c), lambda x, y: x + y),
+}
+
+
+@runs
+@pytest.mark.parametrize("name", BODIES)
+def test_tile_functions(name, pair):
+    body, expected = BODIES[name]
+    np.testing.assert_allclose(results(body, *pair), expected(*pair), rtol=1e-5)
+
+
+@runs
+def test_reductions_and_broadcasts(pair):
+    def body(a, b, c):
+        column = dsl.alloc_tile(shape=[8, 1], dtype=dsl.f32, blayout="ColMajor")
+        dsl.tile.rowmax(a, column)
+        dsl.tile.rowexpandsub(a, column, c)
+
+    x, y = pair
+    np.testing.assert_array_equal(results(body, x, y), x - x.max(axis=1, keepdims=True))
+
+
+@runs
+def test_comparison_and_selection(pair):
+    def body(a, b, c):
+        mask = dsl.alloc_tile(shape=[8, 32], dtype=dsl.ui8)
+        dsl.tile.cmp(a, b, mask, cmp_mode=dsl.CmpMode.GT)
+        dsl.tile.sel(mask, a, b, c)
+
+    np.testing.assert_array_equal(results(body, *pair), np.maximum(*pair))
+
+
+@runs
+def test_bits_and_conversions():
+    x = np.arange(128, dtype=np.int32).reshape(8, 16)
+    y = np.full_like(x, 6)
+    out = results(lambda a, b, c: dsl.tile.bit_and(a, b, c), x, y, dtype=dsl.i32)
+    np.testing.assert_array_equal(out, x & 6)
+    half = np.zeros((8, 16), np.float16)
+    ones = np.full((8, 16), 1.5, np.float32)
+    launch(kernel_of(lambda a, b, c: dsl.tile.cvt(a, c, rmode="RINT"), out=dsl.f16), ones, ones, half)
+    assert (half == 1.5).all()
+
+
+@runs
+def test_loops_carry_what_changes():
+    @dsl.jit(name="summed")
+    def summed(x: GM_F32, out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        total = 0
+        kept = 5
+        for i in range(0, n):
+            kept = i
+            total = total + i * 2
+        scalar.store(total, out, 0)
+        scalar.store(kept, out, 1)
+
+    out = np.zeros(2, np.int32)
+    launch(summed, np.zeros(8, np.float32), out, 7)
+    assert list(out) == [42, 6]
+    launch(summed, np.zeros(8, np.float32), out, 0)
+    assert list(out) == [0, 5]
+
+
+@runs
+def test_branches_merge_names():
+    @dsl.jit(name="branched")
+    def branched(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        a = dsl.i32(1)
+        if n > 3:
+            a = a + 10
+            b = n
+        elif n == 3:
+            b = n * 2
+        else:
+            b = dsl.i32(-1)
+        c = 7 if n < 2 and not n == 0 else 8
+        dsl.store(a, out, 0)
+        dsl.store(b, out, 1)
+        dsl.store(c, out, 2)
+
+    for n, expected in ((5, [11, 5, 8]), (3, [1, 6, 8]), (1, [1, -1, 7]), (0, [1, -1, 8])):
+        out = np.zeros(3, np.int32)
+        launch(branched, out, n)
+        assert list(out) == expected
+
+
+@runs
+def test_while_break_continue_and_lists():
+    @dsl.jit(name="whiles")
+    def whiles(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        steps = dsl.i32(0)
+        left = n
+        while left > 1:
+            left = left // 2
+            steps = steps + 1
+        found = [dsl.i32(0), dsl.i32(0)]
+        for i in range(0, n):
+            if i == 2:
+                continue
+            if i > 5:
+                break
+            found[0] = found[0] + i
+            found[1] = i
+        dsl.store(steps, out, 0)
+        dsl.store(found[0], out, 1)
+        dsl.store(found[1], out, 2)
+
+    out = np.zeros(3, np.int32)
+    launch(whiles, out, 20)
+    assert list(out) == [4, 0 + 1 + 3 + 4 + 5, 5]
+
+
+@runs
+def test_explicit_forms():
+    @dsl.jit(name="explicit")
+    def explicit(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        with dsl.for_(0, n, step=2).carry(total=dsl.i32(0)) as loop:
+            loop.update(total=loop.total + scalar.cast(loop.iv, dsl.i32))
+        with dsl.if_(n > 4) as br:
+            with br.then_:
+                br.assign(v=dsl.i32(1))
+            with br.else_:
+                br.assign(v=dsl.i32(2))
+        scalar.store(loop.final("total"), out, 0)
+        scalar.store(br.v, out, 1)
+
+    out = np.zeros(2, np.int32)
+    launch(explicit, out, 7)
+    assert list(out) == [0 + 2 + 4 + 6, 1]
+
+
+@runs
+def test_scalars_of_both_generations():
+    @dsl.jit(name="scalars")
+    def scalars(out: GM_F32, n: dsl.i32, x: dsl.f32):
+        v = scalar.sqrt(x) + scalar.exp(dsl.f32(0.0)) - scalar.log(dsl.f32(1.0))
+        scalar.store(v, out, 0)
+        scalar.store(scalar.cast(dsl.ceildiv(n, 4) + n // 2 + n % 3 + (n << 1) + (n >> 1), dsl.f32), out, 1)
+        scalar.store(scalar.select(n > 5, scalar.max(x, 1.0), scalar.min(x, 1.0)), out, 2)
+        scalar.store(scalar.abs(dsl.neg(x)), out, 3)
+
+    out = np.zeros(4, np.float32)
+    launch(scalars, out, 7, 2.25)
+    assert list(out) == [2.5, 2 + 3 + 1 + 14 + 3, 2.25, 2.25]
+
+
+@runs
+def test_elements_of_tiles(pair):
+    def body(a, b, c):
+        dsl.tile.mov(a, c)
+        scalar.store(scalar.load(a[1, 2]) + scalar.load(b[3, 4]), c[0, 0])
+
+    x, y = pair
+    expected = x.copy()
+    expected[0, 0] = x[1, 2] + y[3, 4]
+    np.testing.assert_array_equal(results(body, x, y), expected)
+
+
+@runs
+def test_dynamic_valid_regions_and_constants():
+    @dsl.jit(name="tails")
+    def tails(x: GM_F32, out: GM_F32, n: dsl.i32, *, W: dsl.const_expr = 32):
+        vx = dsl.make_tensor_view(x, shape=[1, n], strides=[n, 1])
+        vo = dsl.make_tensor_view(out, shape=[1, n], strides=[n, 1])
+        t = dsl.alloc_tile(shape=[1, W], dtype=dsl.f32, valid_shape=[1, n])
+        dsl.tile.load(vx, t)
+        dsl.tile.muls(t, 2.0, t)
+        dsl.tile.store(t, vo)
+
+    x, out = np.arange(13, dtype=np.float32), np.zeros(13, np.float32)
+    launch(tails, x, out, 13)
+    np.testing.assert_array_equal(out, x * 2)
+    assert "cols=64" in tails.compile(W=64).mlir_text()
+    assert tails.compile(W=64) is tails.compile(W=64)
+
+
+@runs
+def test_blocks_share_work():
+    @dsl.jit(name="blocks")
+    def blocks(out: dsl.ptr(dsl.i32, "gm")):
+        at = dsl.get_block_idx()
+        dsl.store(scalar.cast(at, dsl.i32) + 1, out, at)
+
+    out = np.zeros(64, np.int32)
+    launch(blocks, out, grid=4)
+    assert list(out[:4]) == [1, 2, 3, 4]
+
+
+@runs
+def test_functions_of_the_kernel():
+    @dsl.func(returns=dsl.i32)
+    def twice(x: dsl.i32):
+        return x + x
+
+    @dsl.jit(entry=False)
+    def store_it(out: dsl.ptr(dsl.i32, "gm"), x: dsl.i32):
+        dsl.store(x, out, 0)
+
+    @dsl.jit(name="calls")
+    def calls(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        store_it(out, twice(twice(n)))
+
+    out = np.zeros(1, np.int32)
+    launch(calls, out, 5)
+    assert out[0] == 20
+
+
+@runs
+def test_cube_and_vector_functions_joined_by_a_pipe():
+    m, k, n = 16, 32, 32
+    slot = 4 * m * n
+
+    @dsl.jit(entry=False, kernel_kind="cube", name="on_cube")
+    def on_cube(a: GM_F32, b: GM_F32):
+        buffer = dsl.import_reserved_buffer("ring", peer_func="on_vector")
+        pipe = dsl.pipe.c2v(id=0, slot_size=slot, consumer_buf=buffer)
+        pipe.init_cube()
+        boxed = {"blayout": "ColMajor", "slayout": "RowMajor"}
+        a_mat = dsl.alloc_tile(shape=[m, k], dtype=dsl.f32, memory_space="mat", **boxed)
+        b_mat = dsl.alloc_tile(shape=[k, n], dtype=dsl.f32, memory_space="MAT", **boxed)
+        left = dsl.alloc_tile(shape=[m, k], dtype=dsl.f32, memory_space=dsl.MemorySpace.LEFT, **boxed)
+        right = dsl.alloc_tile(shape=[k, n], dtype=dsl.f32, memory_space="right", slayout="ColMajor")
+        acc = dsl.alloc_tile(shape=[m, n], dtype=dsl.f32, memory_space="acc", **boxed)
+        dsl.tile.load(*views(m, k, a), a_mat)
+        dsl.tile.load(*views(k, n, b), b_mat)
+        dsl.tile.mov(a_mat, left)
+        dsl.tile.mov(b_mat, right)
+        dsl.tile.matmul(left, right, acc)
+        pipe.push(acc, split=1)
+
+    @dsl.jit(entry=False, kernel_kind="vector", name="on_vector")
+    def on_vector(out: GM_F32):
+        buffer = dsl.reserve_buffer("ring", size=slot * 8, location="vec")
+        pipe = dsl.pipe.c2v(id=0, slot_size=slot, consumer_buf=buffer)
+        pipe.init_simd()
+        half = dsl.alloc_tile(shape=[m // 2, n], dtype=dsl.f32)
+        entry = pipe.pop(split=1, result_type=half)
+        dsl.tile.adds(entry, 1.0, half)
+        pipe.free(entry, split=1)
+        (view,) = views(m, n, out)
+        dsl.tile.store(half, view, offsets=[dsl.get_subblock_idx() * (m // 2), 0], sizes=[m // 2, n])
+
+    @dsl.jit(name="joined")
+    def joined(a: GM_F32, b: GM_F32, out: GM_F32):
+        on_cube(a, b)
+        on_vector(out)
+
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(-3, 3, (m, k)).astype(np.float32), rng.integers(-3, 3, (k, n)).astype(np.float32)
+    out = np.zeros((m, n), np.float32)
+    launch(joined, a, b, out)
+    np.testing.assert_array_equal(out, a @ b + 1)
+
+
+def test_explicit_mode_keeps_addresses_and_flags():
+    @dsl.jit(mode="explicit", name="placed")
+    def placed(x: GM_F32):
+        t = dsl.alloc_tile(shape=[8, 16], dtype=dsl.f32, addr=0)
+        (view,) = views(8, 16, x)
+        dsl.tile.load(view, t)
+        dsl.set_flag("MTE2", dsl.Pipe.MTE3, event_id=1)
+        dsl.wait_flag("PIPE_MTE2", "MTE3", event_id=1)
+        dsl.tile.store(t, view)
+        dsl.pipe_barrier(dsl.Pipe.ALL)
+
+    text = legal(placed)
+    assert "EVENT_ID1" in text and "pto.barrier" in text
+
+
+def test_text_has_the_lines_of_the_script():
+    def body(a, b, c):
+        dsl.tile.add(a, b, c)  # this line
+
+    handle = kernel_of(body)
+    line = body.__code__.co_firstlineno + 1
+    assert '"pto.tadd"' in legal(handle)
+    assert any('"pto.tadd"' in text and f"{__file__}\":{line}:" in text for text in handle.mlir_text().splitlines())
+    assert str(dsl.merge_jit_modules(handle)).startswith("module")
+
+
+def test_misuse_is_an_error_with_a_reason():
+    with pytest.raises(TypeError, match="const_expr"):
+        dsl.jit()(lambda x: None)
+    with pytest.raises(TypeError, match="compile it"):
+        kernel_of(lambda a, b, c: None)()
+    with pytest.raises(errors.PTODSLTracingMisuseError, match="body of a kernel"):
+        dsl.const(1) + 1
+
+    @dsl.jit(ast_rewrite=False)
+    def truth(n: dsl.i32):
+        if n > 1:
+            dsl.trap()
+
+    with pytest.raises(errors.PTODSLTracingMisuseError, match="no truth"):
+        truth.compile()
+
+    @dsl.jit()
+    def mixed(n: dsl.i32):
+        n + 1.5
+
+    with pytest.raises(TypeError, match="float"):
+        mixed.compile()
+    compiled = kernel_of(lambda a, b, c: dsl.tile.add(a, b, c)).compile()
+    with pytest.raises(TypeError, match="grid"):
+        compiled[0, None]
+    with pytest.raises(TypeError, match="takes 3 arguments"):
+        compiled[1, None](1)
+    with pytest.raises(TypeError, match="addresses"):
+        compiled[1, None](np.zeros(4), 1, 1)
+    with pytest.raises(ValueError, match="nothing is known at address"):
+        compiled[1, None](8, 8, 8)
+
+
+@pytest.mark.parametrize("name", ["vadd", "mte_gm_ub", "plt_b32", "mad", "vmi", "syncthreads"])
+def test_names_below_tiles_raise_where_they_are_used(name):
+    @dsl.jit()
+    def below(x: GM_F32):
+        getattr(dsl, name)(x)
+
+    with pytest.raises(errors.BelowTilesError, match=f"pto.{name}"):
+        below.compile()
+
+
+def test_names_that_do_not_exist():
+    with pytest.raises(AttributeError, match="const_expr"):
+        dsl.constexpr
+    with pytest.raises(AttributeError, match="no instruction"):
+        dsl.tile.not_there
+    with pytest.raises(AttributeError):
+        dsl.not_there
+
+
+def test_constants_take_texts():
+    @dsl.jit(name="literals")
+    def literals(out: GM_F32):
+        dsl.store(dsl.f32("-inf"), out, 0)
+        dsl.store(dsl.cast(dsl.f16("0xFC00"), dsl.f32), out, 1)
+        dsl.store(dsl.cast(dsl.i32("0x80000000"), dsl.f32), out, 2)
+
+    legal(literals)
+
+
+@runs
+def test_addresses_as_c_pointers():
+    x = np.arange(128, dtype=np.float32)
+    y, out = np.ones_like(x), np.zeros_like(x)
+    for a in (x, y, out):
+        pto.compat.register(a)
+    compiled = kernel_of(lambda a, b, c: dsl.tile.add(a, b, c)).compile()
+    compiled[1, ctypes.c_void_p(0)](*(ctypes.c_void_p(a.ctypes.data) for a in (x, y, out)))
+    np.testing.assert_array_equal(out, x + 1)
+
+
+SCRIPT = """
+import sys
+from ptodsl import pto, scalar
+import torch, torch_npu
+
+@pto.jit(name="twice", target="a3")
+def twice(x: pto.ptr(pto.f32, "gm"), y: pto.ptr(pto.f32, "gm")):
+    vx = pto.make_tensor_view(x, shape=[4, 16], strides=[16, 1])
+    vy = pto.make_tensor_view(y, shape=[4, 16], strides=[16, 1])
+    t = pto.alloc_tile(shape=[4, 16], dtype=pto.f32)
+    pto.tile.load(vx, t)
+    pto.tile.add(t, t, t)
+    pto.tile.store(t, vy)
+
+torch.npu.set_device("npu:0")
+torch_npu.npu.set_compile_mode(jit_compile=False)
+host = torch.arange(64, dtype=torch.float32).reshape(4, 16)
+x = host.to("npu:0")
+assert x.data_ptr() != host.data_ptr()
+y = torch.empty((4, 16), dtype=torch.float32, device="npu:0")
+twice.compile()[1, torch.npu.current_stream()._as_parameter_](x.data_ptr(), y.data_ptr())
+torch.npu.synchronize()
+assert torch.equal(y.cpu(), host * 2)
+print("PASS", *sys.argv[1:])
+"""
+
+
+@runs
+def test_a_script_with_torch_npu(tmp_path):
+    pytest.importorskip("torch")
+    script = tmp_path / "twice.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    done = subprocess.run(
+        [sys.executable, "-m", "pto.compat", "ptodsl", str(script), "now"], capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == "PASS now", done.stderr
