@@ -54,6 +54,7 @@ pub fn flash_attention<const N: usize>(
 }
 
 /// The cube core: scores, and weights times v.
+#[pto::names]
 fn multiply<const N: usize>(q: Gm<Bf16>, k: Gm<Bf16>, v: Gm<Bf16>, (s_slots, p_slots, o_slots): Slots) {
     let s_ring = import_reserved_buffer("scores", "vector");
     let p_ring = reserve_buffer("weights", 2 * WEIGHTS_SIZE, AddressSpace::Mat, true).get();
@@ -115,6 +116,7 @@ type Column = Tile<Vector, f32, HALF, 1, ColMajor>;
 type Row = Tile<Vector, f32, 1, HALF>;
 
 /// A vector core: weights, and the output so far.
+#[pto::names]
 fn soften<const N: usize>(o: Gm<f32>, (s_slots, p_slots, o_slots): Slots) {
     let s_ring = reserve_buffer("scores", SCORES_SIZE, AddressSpace::Vec, true).get();
     let p_ring = import_reserved_buffer("weights", "cube");

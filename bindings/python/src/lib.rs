@@ -12,6 +12,7 @@ mod perf;
 mod plan;
 mod program;
 mod race;
+mod recorder;
 mod run;
 mod table;
 
@@ -34,6 +35,16 @@ mod _core {
     use super::race::RaceResult;
     #[pymodule_export]
     use super::run::RunResult;
+    #[pymodule_export]
+    use super::recorder::{
+        Branch, binary, call_function, cast, close_function, close_loop, close_otherwise, close_section, close_then,
+        compare, open_function, open_loop, open_otherwise, open_section, open_then, open_while, open_while_body,
+        row_major, select, unary, window,
+    };
+    #[pymodule_export]
+    use super::recorder::{
+        CoreDType, CoreTileType, Handle, Instruction, Issued, Recorder, current, issue, set_handle_classes,
+    };
     #[pymodule_export]
     use super::table::instruction_table;
 }

@@ -1,9 +1,9 @@
 //! Instructions as functions: which operands and attributes are arguments, in which order, and which operands have the same
 //! element type. The functions in Rust and in Python follow it.
 
-use crate::row::{AttrKind, AttrSpec, ElemRule, Infer, SlotCount, SlotKind};
+use crate::row::{AttrSpec, ElemRule, Infer, SlotCount, SlotKind};
 use crate::rules::Rule;
-use crate::{DType, DTypes, Dir, EnumDef, Op, Row, ScalarType, Slot, Target, Targets, Token, Type};
+use crate::{DType, DTypes, Dir, Op, Row, ScalarType, Slot, Target, Targets, Token, Type};
 
 /// An argument or an option of a function.
 #[derive(Clone, Copy, Debug)]
@@ -92,14 +92,6 @@ pub fn is_written(row: &Row, slot: usize) -> bool {
     let changes = row.call.iter().any(|n| n.strip_prefix("mut ") == Some(slot.name));
     let scratch = row.scratch.as_ref().is_some_and(|s| s.slot == slot.name);
     slot.dir != Dir::In || changes || scratch
-}
-
-/// The enumeration whose values an attribute takes.
-pub fn enum_of(kind: AttrKind) -> Option<&'static EnumDef> {
-    match kind {
-        AttrKind::Enum(def) | AttrKind::EnumOr(def, _) => Some(def),
-        _ => None,
-    }
 }
 
 /// Operands and results that have the same element type.

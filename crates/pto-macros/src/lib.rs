@@ -1,4 +1,4 @@
-//! The attribute `#[pto::kernel]`; see the crate `pto`.
+//! The attributes `#[pto::kernel]` and `#[pto::names]`; see the crate `pto`.
 
 mod naming;
 
@@ -20,6 +20,28 @@ pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
         Err(Error::new_spanned(attribute, "`#[pto::kernel]` takes no arguments"))
     };
     made.unwrap_or_else(Error::into_compile_error).into()
+}
+
+/// Gives new tiles the names of their variables in a function that kernels call, as `#[pto::kernel]` does in its own.
+///
+/// ```ignore
+/// #[pto::names]
+/// fn doubled(x: &View<f32>) -> Tile<Vector, f32, 16, 16> {
+///     let mut sum = Tile::new(); // `%sum` in the text
+///     tload(&mut sum, x);
+///     tadd(&mut sum, Same, Same);
+///     sum
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn names(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let mut function = parse_macro_input!(item as ItemFn);
+    let attribute = proc_macro2::TokenStream::from(attribute);
+    if !attribute.is_empty() {
+        return Error::new_spanned(attribute, "`#[pto::names]` takes no arguments").into_compile_error().into();
+    }
+    naming::name_variables(&mut function.block);
+    quote! { #function }.into()
 }
 
 fn expand(function: ItemFn) -> Result<proc_macro2::TokenStream, Error> {

@@ -2,7 +2,6 @@
 
 use crate::names::pascal;
 use pto_isa::EnumDef;
-use pto_isa::call::enum_of;
 use pto_isa::enums::ENUMS;
 use pto_isa::table;
 use std::fmt::Write as _;
@@ -21,7 +20,7 @@ pub fn variant(def: &EnumDef, at: usize) -> String {
 
 pub fn all() -> String {
     let used = |def: &EnumDef| {
-        table::isa().any(|op| op.row().attrs.iter().any(|a| enum_of(a.kind).is_some_and(|used| used == def)))
+        table::isa().any(|op| op.row().attrs.iter().any(|a| a.enumeration().is_some_and(|used| used == def)))
     };
     ENUMS.iter().filter(|def| used(def)).map(|def| one(def)).collect()
 }

@@ -3,7 +3,7 @@
 use crate::enums;
 use crate::names::{element, memory};
 use crate::signature::Signature;
-use pto_isa::call::{CallPart, argument_name, enum_of, function_name, is_written};
+use pto_isa::call::{CallPart, argument_name, function_name, is_written};
 use pto_isa::fill::{self, Filling};
 use pto_isa::row::{AttrKind, AttrSpec, SlotCount, SlotKind};
 use pto_isa::rules::AttrValue;
@@ -226,7 +226,7 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
         Some(AttrValue::Other) => return None,
         // An argument that the text may leave out.
         None if matches!(spec.kind, AttrKind::Ints) => "&[32, 32]".to_string(),
-        None => match enum_of(spec.kind) {
+        None => match spec.enumeration() {
             Some(def) => format!("{}::{}", enums::name(def), enums::variant(def, def.find(spec.default)?)),
             None => "0".to_string(),
         },

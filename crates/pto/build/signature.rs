@@ -400,7 +400,7 @@ fn attribute(spec: &'static AttrSpec) -> RustArgument {
     let name = call::argument_name(spec.name);
     let (ty, value) = match spec.kind {
         AttrKind::Enum(_) | AttrKind::EnumOr(..) => {
-            (call::enum_of(spec.kind).map(enums::name).unwrap_or_default(), name.clone())
+            (spec.enumeration().map(enums::name).unwrap_or_default(), name.clone())
         }
         AttrKind::Int(..) | AttrKind::OneOf(_) => ("i64".to_string(), name.clone()),
         AttrKind::Bool => ("bool".to_string(), name.clone()),

@@ -83,4 +83,4 @@ pub use pto_check::Checked;
 pub use pto_cpu::{Arg, Launch, Options, Plan, RunReport};
 pub use pto_ir::{Form, Module, TypeStyle};
 pub use pto_isa::{Diagnostic, Error, Target};
-pub use pto_macros::kernel;
+pub use pto_macros::{kernel, names};

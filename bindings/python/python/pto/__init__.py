@@ -5,11 +5,17 @@
 >>> result = program.run(x, y)                  # doctest: +SKIP
 """
 
-from ._core import Diagnostic, RunResult
+from . import control, instructions, scalars, tiles
+from ._core import Diagnostic, Handle, Issued, RunResult
 from .arrays import arange, fill, ones, rand, span, zeros
+from .control import *
 from .errors import ArgumentError, CheckError, Error, RaceError, ResultError, RunError
+from .instructions import *
+from .kernel import Kernel, kernel
 from .program import Program, Programs, load_dir
+from .scalars import *
 from .settings import config
+from .tiles import *
 
 __version__ = "0.1.0"
 
@@ -18,6 +24,9 @@ __all__ = [
     "CheckError",
     "Diagnostic",
     "Error",
+    "Handle",
+    "Issued",
+    "Kernel",
     "PerfReport",
     "PlanReport",
     "Program",
@@ -31,12 +40,15 @@ __all__ = [
     "config",
     "fill",
     "heatmap",
+    "kernel",
     "load_dir",
     "ones",
     "rand",
     "span",
     "zeros",
 ]
+# Not in `from pto import *`: names of Python's own functions.
+__all__ += [name for name in control.__all__ + scalars.__all__ + tiles.__all__ + instructions.__all__ if name not in ("print", "range")]
 
 # Modules that only some programs need are imported when one of their names is used.
 _LATER = {

@@ -185,7 +185,7 @@ impl Recorder {
             || CallError { arg: at, message: format!("{} is needed, not {}", spec.legal_values(), given.found()) };
         let module = &mut self.builder.module;
         let int = |n: i64| Attr::Int(n.into(), TypeId::UNKNOWN);
-        if let Some(list) = call::enum_of(spec.kind) {
+        if let Some(list) = spec.enumeration() {
             let prefixed = |word: &str| format!("{}_{word}", list.name);
             let found = match given {
                 CallArg::Text(word) => list.find(word).or_else(|| list.find(&prefixed(word))),

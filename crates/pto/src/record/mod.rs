@@ -249,6 +249,17 @@ impl Recorder {
         module.add_operand(id, Operand { value, slot, span });
     }
 
+    /// The distances between elements of a tensor of this shape, along each dimension, when its rows follow each other.
+    pub fn row_major_strides(&mut self, shape: &[ValueId]) -> Vec<ValueId> {
+        let mut strides = vec![self.constant(ScalarType::Index, NumberLiteral::Int(1))];
+        for extent in shape.iter().skip(1).rev() {
+            let last = strides[strides.len() - 1];
+            strides.push(self.binary(BinaryScalarOp::Mul, last, *extent));
+        }
+        strides.reverse();
+        strides
+    }
+
     /// The type of a view with these extents: part of the type where they are known now.
     pub(crate) fn view_type(&self, kind: ViewKind, elem: ScalarType, extents: &[ValueId]) -> Type {
         let known = |i: &ValueId| self.number(*i).and_then(|n| u64::try_from(n).ok());

@@ -3,12 +3,13 @@
 use super::marks::{Element, Idx, ScalarKind};
 use super::scalar::{Index, IndexList, Scalar, ScalarOf};
 use super::tile::TileOrView;
-use super::trace::{Handle, Ref, ResultHandle, with};
+use super::trace::{Handle, Ref, ResultHandle, at, with};
 use super::{Layout, addptr, load_scalar, make_tensor_view, partition_view, store_scalar};
 use crate::ir::ValueId;
 use crate::isa::{PtrSpace, Type};
 use crate::record::ViewKind;
 use std::marker::PhantomData;
+use std::panic::Location;
 
 /// A pointer to elements of type `T` in global memory: what a kernel is given for a slice or an array.
 #[derive(Debug)]
@@ -78,11 +79,9 @@ impl<T: Element> Gm<T> {
     #[track_caller]
     pub fn view(self, shape: impl IndexList) -> View<T> {
         let shape = shape.indices();
-        let mut strides = vec![Index::from(1)];
-        for extent in shape.iter().skip(1).rev() {
-            strides.push(*strides.last().expect("it starts with one") * *extent);
-        }
-        strides.reverse();
+        let extents: Vec<ValueId> = shape.iter().map(Handle::value).collect();
+        let strides = at(Location::caller(), |trace| trace.row_major_strides(&extents));
+        let strides: Vec<Index> = strides.into_iter().map(Index::from_result).collect();
         make_tensor_view(self, shape.as_slice(), strides.as_slice()).get()
     }
 

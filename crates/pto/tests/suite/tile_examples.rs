@@ -8,7 +8,7 @@ mod gemm;
 mod softmax;
 
 use pto::tile::{Bf16, Kernel};
-use pto::{Arg, Options, Plan, Program, Target, race};
+use pto::{Arg, Form, Options, Plan, Program, Target, race};
 use std::path::Path;
 
 const TARGET: Target = Target::A2A3;
@@ -102,6 +102,26 @@ fn they_lower_and_emit() {
         kernel.lower(TARGET).unwrap_or_else(|p| panic!("{name}: {p}"));
         let cpp = kernel.emit_cpp(TARGET).unwrap_or_else(|p| panic!("{name}: {p}"));
         assert!(cpp.contains(&format!("{name}.rs")), "{cpp}");
+    }
+}
+
+/// The twins in Python print the same text: `bindings/python/tests/test_kernel_twins.py` compares with the same files.
+#[test]
+fn they_print_as_recorded() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bindings/python/tests/twins");
+    let twins = [
+        ("softmax", softmax::softmax::<4096, 1024>()),
+        ("gemm", gemm::gemm::<1024>()),
+        ("flash_attention", flash_attention::flash_attention::<1024>()),
+    ];
+    for (name, kernel) in twins {
+        let path = folder.join(name).with_extension("pto");
+        let text = kernel.to_text(Form::Level2);
+        if std::env::var_os("BLESS").is_some() {
+            std::fs::write(&path, &text).expect("it can be written");
+        }
+        let found = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(found == text, "{} is not what {name}.rs prints; BLESS=1 writes it anew", path.display());
     }
 }
 
