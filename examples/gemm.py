@@ -104,6 +104,7 @@ def main() -> None:
     a, b = ((np.arange(n * n) * step % 1009 / 504 - 1).astype(np.float32).reshape(n, n) for step in (7919, 6577))
     c = np.zeros_like(a)
     assert not program.race(a, b, c), "flags order every two instructions that meet"
+    gemm(a, b, c, n=n)
     want = a.astype(np.float64) @ b
     print(f"largest error against NumPy: {np.max(np.abs(c - want)):.1e}")
     assert np.allclose(c, want, atol=1e-3)

@@ -34,8 +34,6 @@ mod _core {
     #[pymodule_export]
     use super::race::RaceResult;
     #[pymodule_export]
-    use super::run::RunResult;
-    #[pymodule_export]
     use super::recorder::{
         Branch, binary, call_function, cast, close_function, close_loop, close_otherwise, close_section, close_then,
         compare, open_function, open_loop, open_otherwise, open_section, open_then, open_while, open_while_body,
@@ -45,6 +43,8 @@ mod _core {
     use super::recorder::{
         CoreDType, CoreTileType, Handle, Instruction, Issued, Recorder, current, issue, set_handle_classes,
     };
+    #[pymodule_export]
+    use super::run::RunResult;
     #[pymodule_export]
     use super::table::instruction_table;
 }

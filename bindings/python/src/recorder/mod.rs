@@ -281,13 +281,6 @@ impl Recorder {
         Ok(self.recording.as_ref().and_then(|r| r.number(value)))
     }
 
-    /// The type of a value, as the text writes it.
-    fn type_text(&mut self, py: Python<'_>, value: &Bound<'_, Handle>) -> PyResult<String> {
-        self.settle(py)?;
-        let value = self.value(value)?;
-        Ok(self.recording.as_ref().map_or_else(String::new, |r| r.type_of(value).to_string()))
-    }
-
     /// The name of the element type of a value.
     fn element(&mut self, py: Python<'_>, value: &Bound<'_, Handle>) -> PyResult<Option<String>> {
         self.settle(py)?;

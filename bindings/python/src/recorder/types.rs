@@ -1,5 +1,7 @@
 //! Types of scalars and tiles as Python objects.
 
+use pto::ir::TypeStyle;
+use pto::ir::print::type_text;
 use pto::isa::{BLayout, Compact, Dim, Loc, Pad, SLayout, ScalarType, TileType, Type};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -128,7 +130,7 @@ impl CoreTileType {
     }
 
     fn __repr__(&self) -> String {
-        Type::TileBuf(self.tile).to_string()
+        type_text(&Type::TileBuf(self.tile), TypeStyle::Compact)
     }
 }
 

@@ -79,7 +79,6 @@ fn result(filling: &Filling, given: &(&str, &str)) -> Option<String> {
     let ty = filling.types.iter().find(|(slot, _)| usize::from(*slot) == first).map(|(_, ty)| ty)?;
     match (given.0, ty) {
         ("ty", Type::Tile(tile) | Type::TileBuf(tile)) => Some(tile_type(tile)),
-        ("ty", other) => Some(format!("\"{other}\"")),
         ("shape", Type::TensorView(view) | Type::PartitionView(view)) => Some(format!(
             "[{}]",
             view.dims.iter().map(|d| d.fixed().unwrap_or(1).to_string()).collect::<Vec<_>>().join(", ")

@@ -98,7 +98,7 @@ impl Recorder {
             let given = args.get(at).unwrap_or(&CallArg::Nothing);
             if *given == CallArg::Nothing {
                 if at < shape.must {
-                    return Err(missing(at, row, *part));
+                    return Err(CallError { arg: at, message: "it must be given".to_string() });
                 }
                 continue;
             }
@@ -322,10 +322,6 @@ fn element_of(ty: &Type) -> Option<ScalarType> {
         Type::Scalar(ty) => Some(*ty),
         _ => None,
     }
-}
-
-fn missing(at: usize, row: &'static Row, part: CallPart) -> CallError {
-    CallError { arg: at, message: format!("`{}` must be given", call::argument_name(part.name(row))) }
 }
 
 fn needs(at: usize, what: &str, found: &CallArg) -> CallError {
