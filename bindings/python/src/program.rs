@@ -21,6 +21,8 @@ pub(crate) struct CoreProgram {
     pub(crate) program: Program,
     /// The text that was read, with its name: what reports show.
     text: Option<Arc<(String, String)>>,
+    /// The target of calls that name none.
+    default_target: Target,
     /// It was made from the program of the text.
     is_derived: bool,
     /// Prepared once for each way to run it. The lock is held only with the GIL, so that a fork never finds it taken.
@@ -49,7 +51,8 @@ pub(crate) struct Prepared {
 impl CoreProgram {
     /// A program that was not read from a text, such as a traced kernel.
     pub(crate) fn of(program: Program) -> Self {
-        Self { program, text: None, is_derived: false, plans: Mutex::default() }
+        let default_target = program.stated_target().unwrap_or(Target::A2A3);
+        Self { program, text: None, default_target, is_derived: false, plans: Mutex::default() }
     }
 
     fn derived(&self, module: pto::Module) -> Self {
@@ -58,10 +61,7 @@ impl CoreProgram {
 
     /// The target by name, else the one that the program states, else `a2a3`.
     fn target(&self, name: Option<&str>) -> PyResult<Target> {
-        match name {
-            Some(name) => options::target(name),
-            None => Ok(self.program.stated_target().unwrap_or(Target::A2A3)),
-        }
+        name.map_or(Ok(self.default_target), options::target)
     }
 
     /// The prepared program, from the cache if it was prepared before.
@@ -107,7 +107,7 @@ impl CoreProgram {
     #[new]
     fn new(py: Python<'_>, text: String, name: String) -> Self {
         let program = py.detach(|| Program::parse_named(&name, &text));
-        Self { program, text: Some(Arc::new((name, text))), is_derived: false, plans: Mutex::default() }
+        Self { text: Some(Arc::new((name, text))), ..Self::of(program) }
     }
 
     /// Reads bytecode.
