@@ -4,7 +4,7 @@ use super::Failure;
 use pto::bytecode;
 use pto::isa::text;
 use pto::isa::{Diagnostic, Location, Span, codes};
-use pto::syntax::Origins;
+use pto::syntax::StatedLocations;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,7 +20,7 @@ pub(crate) struct InputText {
     /// Set when the bytes are no text at all; nothing else is said about the file then.
     pub(crate) unreadable: Option<Diagnostic>,
     /// What `loc(…)` says; read when the first diagnostic is shown.
-    origins: OnceLock<Origins>,
+    origins: OnceLock<StatedLocations>,
 }
 
 impl InputText {
@@ -31,7 +31,7 @@ impl InputText {
 
     /// Where the statement at a span was made, if the text says so.
     pub(crate) fn origin(&self, span: Span) -> Option<Location> {
-        self.origins.get_or_init(|| Origins::new(&self.text)).find(&self.text, span)
+        self.origins.get_or_init(|| StatedLocations::new(&self.text)).find(&self.text, span)
     }
 }
 

@@ -19,13 +19,13 @@ mod blanks;
 mod format;
 mod lexer;
 mod lines;
-mod origins;
+mod locations;
 mod parser;
 mod source;
 
 pub use format::{FormatOptions, format};
 pub use lines::Lines;
-pub use origins::Origins;
+pub use locations::StatedLocations;
 pub use parser::parse;
 pub use source::SourceText;
 

@@ -1,6 +1,6 @@
 //! The text that diagnostics refer to.
 
-use crate::{Lines, Origins};
+use crate::{Lines, StatedLocations};
 use pto_isa::{Excerpt, Location, Source, Span};
 use std::sync::OnceLock;
 
@@ -19,7 +19,7 @@ pub struct SourceText {
     text: Box<str>,
     /// Computed when the first diagnostic is shown.
     lines: OnceLock<Lines>,
-    origins: OnceLock<Origins>,
+    origins: OnceLock<StatedLocations>,
 }
 
 impl SourceText {
@@ -64,6 +64,6 @@ impl Source for SourceText {
     }
 
     fn origin(&self, span: Span) -> Option<Location> {
-        self.origins.get_or_init(|| Origins::new(&self.text)).find(&self.text, span)
+        self.origins.get_or_init(|| StatedLocations::new(&self.text)).find(&self.text, span)
     }
 }

@@ -71,11 +71,9 @@ def _window(binding, source, how):
                 known = constant(as_value(given))
                 valid[at] = -1 if known is None else known
     else:
+        # Offsets repeat with the valid region: the second half of a double buffer is as valid as the first.
         offsets = binding.slots[binding.row.slot_names["offsets"]] or []
         for at, (offset, own) in enumerate(zip(offsets, source.valid_shape)):
             known = constant(as_value(offset))
-            if own < 0 or known is None:
-                valid[at] = -1 if own < 0 else valid[at]
-            else:
-                valid[at] = max(0, min(valid[at], own - known))
+            valid[at] = 0 if own == 0 else -1 if own < 0 or known is None else min(valid[at], own - known % own)
     return source.window([rows, cols], valid)

@@ -12,20 +12,20 @@ const MAX_DEPTH: u32 = 32;
 /// ```
 /// use pto_isa::Span;
 /// let text = "func.func @f() {\n  return loc(#l)\n}\n#l = loc(\"kernel.py\":12:3)\n";
-/// let origins = pto_syntax::Origins::new(text);
+/// let origins = pto_syntax::StatedLocations::new(text);
 /// let place = origins.find(text, Span::new(19, 25)).expect("the line says where it comes from");
 /// assert_eq!((place.file.as_str(), place.line, place.column), ("kernel.py", 12, 3));
 /// assert_eq!(origins.find(text, Span::new(0, 4)), None);
 /// ```
 #[derive(Debug, Default)]
-pub struct Origins {
+pub struct StatedLocations {
     /// The texts of `#name = loc(…)`, which may follow their uses; `None` if the text has no location at all.
     aliases: Option<FastMap<Box<str>, Box<str>>>,
     /// Statements of several lines with the text of their location, outer before inner. Read when first needed.
     statements: OnceLock<Vec<(Span, Box<str>)>>,
 }
 
-impl Origins {
+impl StatedLocations {
     /// The locations of a text.
     pub fn new(source: &str) -> Self {
         let aliases = source.contains("loc(").then(|| {
@@ -46,7 +46,7 @@ impl Origins {
             Some(text) => text,
             None => self.statement_at(source, span)?,
         };
-        Reader { text, aliases, depth: 0 }.location()
+        LocationReader { text, aliases, depth: 0 }.location()
     }
 
     /// The location of the innermost statement around a span.
@@ -98,13 +98,13 @@ fn closes_at_end(text: &str) -> bool {
 }
 
 /// Reads the text of a location.
-struct Reader<'a> {
+struct LocationReader<'a> {
     text: &'a str,
     aliases: &'a FastMap<Box<str>, Box<str>>,
     depth: u32,
 }
 
-impl Reader<'_> {
+impl LocationReader<'_> {
     /// `loc(…)`
     fn location(&mut self) -> Option<Location> {
         self.eat("loc(").then(|| self.inner())?
@@ -131,6 +131,9 @@ impl Reader<'_> {
         if self.text.trim_start().starts_with('#') {
             return self.alias();
         }
+        if self.eat("unknown") {
+            return None;
+        }
         self.eat("loc(").then(|| self.inner()).flatten()
     }
 
@@ -144,6 +147,11 @@ impl Reader<'_> {
         }
         let line = self.eat(":").then(|| self.number()).flatten()?;
         let column = self.eat(":").then(|| self.number()).flatten().unwrap_or(0);
+        if self.eat("to") {
+            self.number();
+            self.eat(":");
+            self.number();
+        }
         Some(Location::new(file, line, column))
     }
 
@@ -170,7 +178,7 @@ impl Reader<'_> {
         let (name, rest) = text.split_at(end);
         self.text = rest;
         let value = self.aliases.get(name)?;
-        Reader { text: value, aliases: self.aliases, depth: self.depth }.location()
+        LocationReader { text: value, aliases: self.aliases, depth: self.depth }.location()
     }
 
     fn eat(&mut self, word: &str) -> bool {
@@ -206,7 +214,7 @@ mod tests {
 
     fn place(inner: &str, aliases: &str) -> Option<(String, u32, u32)> {
         let text = format!("  return loc({inner})\n{aliases}");
-        let found = Origins::new(&text).find(&text, Span::new(2, 8))?;
+        let found = StatedLocations::new(&text).find(&text, Span::new(2, 8))?;
         Some((found.file, found.line, found.column))
     }
 
@@ -219,6 +227,7 @@ mod tests {
         assert_eq!(place("#loc1", alias), here);
         assert_eq!(place("\"loop body\"(#loc1)", alias), here);
         assert_eq!(place("callsite(#loc1 at \"b.py\":1:1)", alias), here);
+        assert_eq!(place("callsite(callsite(\"n\" at \"a.py\":3:4 to 5:6) at \"b.py\":1:1)", ""), here);
         assert_eq!(place("callsite(unknown at #loc1)", alias), here);
         assert_eq!(place("fused<\"why\">[unknown, #loc1]", alias), here);
         assert_eq!(place("fused[\"n\"(#loc2), \"b.py\":1:1]", &format!("{alias}#loc2 = loc(\"x\"(#loc1))\n")), here);
@@ -235,7 +244,7 @@ mod tests {
     #[test]
     fn a_statement_of_several_lines_has_its_location_at_its_end() {
         let text = "func.func @f(%c: i1) {\n  scf.if %c {\n    %x = arith.constant 1 : index\n  } loc(\"k.py\":7:2)\n  return\n} loc(\"k.py\":1:0)\n";
-        let origins = Origins::new(text);
+        let origins = StatedLocations::new(text);
         let line = |word: &str| {
             let at = text.find(word).expect("in the text") as u32;
             origins.find(text, Span::new(at, at + 1)).map(|place| place.line)
