@@ -1,5 +1,7 @@
 //! The instruction table as Python data: what layers that make classes from it need to know.
 
+use pto::ir::TypeStyle;
+use pto::ir::print::type_text;
 use pto::isa::enums::{Bracket, ENUMS};
 use pto::isa::row::{AttrKind, AttrSpec, Dir, Infer, Row, Slot, SlotCount, Syntax};
 use pto::isa::table;
@@ -69,7 +71,7 @@ fn inferred(infer: Infer) -> (&'static str, String) {
         Infer::ElementOf(slot) => ("element", slot.to_string()),
         Infer::SlotOf(slot) => ("slot", slot.to_string()),
         Infer::MaskFor(slot) => ("mask", slot.to_string()),
-        Infer::Fixed(fixed) => ("fixed", fixed.ty().to_string()),
+        Infer::Fixed(fixed) => ("fixed", type_text(&fixed.ty(), TypeStyle::Compact)),
     }
 }
 

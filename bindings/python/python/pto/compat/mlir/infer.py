@@ -4,7 +4,10 @@ from .core import as_value
 from .types import parse
 
 #: Results whose type the text always states and the bindings never do.
-KNOWN = {"make_prefetch_async_context": "!pto.prefetch_async_context"}
+KNOWN = {
+    "make_prefetch_async_context": "!pto.prefetch_async_context",
+    "tprefetch_async": "!pto.async_event",
+}
 
 
 def constant(value):

@@ -1,11 +1,16 @@
 """What a script has entered with `with`: contexts, locations, insertion points. Each thread has its own."""
 
 import itertools
+import os
 import sys
 import threading
 
 #: Modules whose frames are not the user's: this package, front ends that run on top of it, and what they are called through.
 LIBRARIES = ["pto.compat", "contextlib", "functools"]
+
+
+#: Where Python's own modules are.
+_STANDARD = (os.path.dirname(os.path.abspath(os.__file__)) + os.sep, "<frozen ")
 
 
 class _Stacks(threading.local):
@@ -153,10 +158,15 @@ def here(stated=None):
     that is running, as front ends state it for everything inside, becomes the line that runs in it.
     """
     location = stated or Location.current
-    if location is None or location.is_unknown:
+    if location is None or location.is_unknown or _is_library(location):
         frame = user_frame()
         return Location.unknown() if frame is None else _at(frame)
     return _refined(location) if location._place else location
+
+
+def _is_library(location):
+    """Front ends that look for their caller may find `contextlib`."""
+    return bool(location._place) and location._place[0].startswith(_STANDARD)
 
 
 def _at(frame):
