@@ -72,7 +72,7 @@ def patch(module):
             if parameter.default is parameter.empty:
                 raise TypeError(f"Missing required argument '{parameter.name}'.")
             filled.append(parameter.default)
-        target = "a5" if "3" in self._npu_arch[:5] else "a2a3"
+        target = "a5" if self._npu_arch.startswith(("dav-3", "dav-c310")) else "a2a3"
         self.program.run(*filled, blocks=self._block_dim, target=target)
 
     wrapper._build, wrapper.__call__ = build, call
