@@ -254,3 +254,63 @@ def test_lines_are_those_of_the_script_and_not_of_a_front_end(tmp_path):
     assert done.returncode == 0, done.stderr
     constant = next(line for line in done.stdout.splitlines() if "arith.constant" in line)
     assert constant.endswith(f'loc("{tmp_path}/script.py":6:4)')
+
+
+JIT = """
+    from . import helpers
+
+    class JitWrapper:
+        def __init__(self, fn, meta_data=None):
+            import inspect
+            self._fn, self._meta_data, self._sig = fn, meta_data, inspect.signature(fn)
+            self._block_dim, self._npu_arch, self._compiled = 2, "dav-2201", False
+
+        def _resolve_runtime_arg_types(self):
+            return []
+
+        def __call__(self, *args):
+            raise RuntimeError("there is no device")
+
+    to_ir_module = helpers.to_ir_module
+"""
+
+HELPERS = """
+    from mlir.dialects import arith, func, pto
+    from mlir.ir import Context, F32Type, IndexType, InsertionPoint, Location, Module
+
+    def to_ir_module(meta_data):
+        def decorate(function):
+            with Context(), Location.unknown():
+                module = Module.create()
+                kind = func.FunctionType.get([pto.PtrType.get(F32Type.get())], [])
+                with InsertionPoint(module.body):
+                    made = func.FuncOp(function.__name__, kind)
+                with InsertionPoint(made.add_entry_block()):
+                    at = arith.IndexCastOp(IndexType.get(), pto.GetBlockIdxOp().result).result
+                    pto.store_scalar(made.arguments[0], at, arith.ConstantOp(F32Type.get(), 2.5).result)
+                    func.ReturnOp([])
+                return module
+        return decorate
+"""
+
+
+def test_kernels_with_jit_run_on_arrays(tmp_path):
+    package = tmp_path / "ptodsl" / "compiler"
+    package.mkdir(parents=True)
+    (tmp_path / "ptodsl" / "__init__.py").write_text("")
+    (package / "__init__.py").write_text("")
+    (package / "jit.py").write_text(textwrap.dedent(JIT))
+    (package / "helpers.py").write_text(textwrap.dedent(HELPERS))
+    script = """
+        import numpy as np
+        from ptodsl.compiler.jit import JitWrapper
+
+        def kernel(x): ...
+
+        x = np.zeros(4, np.float32)
+        JitWrapper(kernel)(x)
+        print(x)
+    """
+    done = run(tmp_path, script, layer="ptodsl-old")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == "[2.5 2.5 0.  0. ]"
