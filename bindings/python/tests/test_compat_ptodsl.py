@@ -411,6 +411,20 @@ def test_names_that_do_not_exist():
         dsl.not_there
 
 
+@runs
+def test_records():
+    @dsl.jit(name="records")
+    def records(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        record = dsl.declare_struct(dsl.struct_type(dsl.i32, dsl.struct_type(dsl.f32, dsl.i32)))
+        dsl.struct_set(record, 0, 1)
+        dsl.struct_set(record, [1, 1], n)
+        dsl.store(dsl.struct_get(record, [1, 1]) + dsl.struct_get(record, 0), out, 0)
+
+    out = np.zeros(1, np.int32)
+    launch(records, out, 41)
+    assert out[0] == 42
+
+
 def test_constants_take_texts():
     @dsl.jit(name="literals")
     def literals(out: GM_F32):

@@ -5,25 +5,19 @@ import ctypes
 from ..memory import ALLOCATIONS
 from .types import DType, PtrType
 
+#: The arrays that hold an element type; of types that NumPy does not have, the bits.
 _NUMPY = {
     "f16": "float16", "f32": "float32", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64",
     "si8": "int8", "si16": "int16", "si32": "int32", "si64": "int64",
-    "ui8": "uint8", "ui16": "uint16", "ui32": "uint32", "ui64": "uint64", "i1": "bool",
+    "ui8": "uint8", "ui16": "uint16", "ui32": "uint32", "ui64": "uint64", "bf16": "uint16",
 }  # fmt: skip
-_ML_DTYPES = {"bf16": "bfloat16", "f8e4m3": "float8_e4m3fn", "f8e5m2": "float8_e5m2", "f8e8m0": "float8_e8m0fnu"}
 
 
 def array_dtype(dtype):
     """The type of arrays that hold an element type."""
     import numpy
 
-    if dtype.name in _NUMPY:
-        return numpy.dtype(_NUMPY[dtype.name])
-    if dtype.name in _ML_DTYPES:
-        import ml_dtypes
-
-        return numpy.dtype(getattr(ml_dtypes, _ML_DTYPES[dtype.name]))
-    return numpy.dtype("uint8")
+    return numpy.dtype(_NUMPY.get(dtype.name, "uint8"))
 
 
 def array_at(address, size, dtype):

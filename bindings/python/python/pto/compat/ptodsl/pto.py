@@ -13,6 +13,7 @@ from .scalar import (
     mul_extended, neg, rem, select, shl, shr, sqrt, store, store_scalar, sub,
 )  # fmt: skip
 from .scalar import abs, max, min  # noqa: A004
+from .structs import declare_struct, struct_get, struct_set, struct_type
 from .tensors import alloc_tile, make_tensor_view, partition_view
 from .tiles import tile
 from .types import (
@@ -120,10 +121,6 @@ for _name in ("add", "max", "min", "none", "f32", "f16", "bf16", "s32", "s16", "
     globals()[f"set_atomic_{_name}"] = _plain(f"set_atomic_{_name}")
 
 
-def struct_type(*fields):
-    return tuple(fields)
-
-
 def empty_like(tensor):
     import torch
 
@@ -141,9 +138,12 @@ for _name in _TOP:
 _BELOW = re.compile(
     r"^(v[a-z]\w*|p(lt|set|ge|and|or|xor|not|sel|pack|unpack|intlv|dintlv|lds|sts|stu|bitcast)\w*|mte_\w+|mad\w*|make_mask|mask_type"
     r"|vreg_type|AlignType|Vec|get_tid\w*|ld\w+|st[gs]\w*|st_dev|atomic_\w+|shuffle_\w+|redux_\w+|vote_\w+|syncthreads|init_align|mem_bar"
-    r"|sdma_\w+|init_core|while_|yield_|alloc_buffer|raw_fill_l1|set_store_atomic_cfg|f16x2|bf16x2|f32x2|declare_struct|struct_get"
-    r"|struct_set|chistv2|vmi|keep|init_\w+|get_lane\w*|get_\w+dim\w*|get_ctrl|set_ctrl|simt\w*)$"
+    r"|sdma_\w+|init_core|alloc_buffer|raw_fill_l1|set_store_atomic_cfg|f16x2|bf16x2|f32x2"
+    r"|chistv2|vmi|keep|init_\w+|get_lane\w*|get_\w+dim\w*|get_ctrl|set_ctrl|simt\w*)$"
 )
+
+#: Names that are missing here, and what does the same.
+_MISSING = {"while_": "`while` in the body of a kernel", "yield_": "`loop.update(...)`"}
 
 #: Names that are gone upstream, too.
 _GONE = {"constexpr": "const_expr", "tensor_spec": "ptr", "tile_buf_type": "alloc_tile", "as_ptr": "tile.as_ptr()", "ukernel": "func"}
@@ -170,6 +170,8 @@ class _Below:
 def __getattr__(name):
     if name in _GONE:
         raise AttributeError(f"pto.{name} is gone; use pto.{_GONE[name]}")
+    if name in _MISSING:
+        raise AttributeError(f"pto.{name} is missing here; use {_MISSING[name]}")
     if _BELOW.match(name):
         return _Below(f"pto.{name}")
     raise AttributeError(f"pto has no `{name}`")
@@ -178,11 +180,11 @@ def __getattr__(name):
 __all__ = [
     "BLayout", "BelowTilesError", "CmpMode", "MemorySpace", "PTODSLAstRewriteError", "PTODSLTracingMisuseError", "PadValue",
     "Pipe", "RoundMode", "SLayout", "SaturationMode", "Tile", "abs", "add", "addptr", "addui_extended", "alloc_tile", "bitcast",
-    "bytewidth", "cast", "castptr", "ceildiv", "cmp", "const", "const_expr", "control", "cube", "div", "elements_per_vreg",
+    "bytewidth", "cast", "castptr", "ceildiv", "cmp", "const", "const_expr", "control", "cube", "declare_struct", "div", "elements_per_vreg",
     "empty_like", "exp", "floordiv", "for_", "func", "get_block_idx", "get_block_num", "get_buf", "get_subblock_idx",
     "get_subblock_num", "gm_ptr", "if_", "import_reserved_buffer", "jit", "load", "load_scalar", "log", "make_tensor_view", "max",
     "maximum", "merge_jit_modules", "min", "minimum", "mul", "mul_extended", "neg", "partition_view", "pipe", "pipe_barrier",
     "print", "ptr", "range", "rem", "reserve_buffer", "rls_buf", "scalar", "section", "select", "set_cross_block", "set_flag",
-    "set_intra_block", "shl", "shr", "simd", "simt", "sqrt", "static_range", "store", "store_scalar", "struct_type", "sub",
+    "set_intra_block", "shl", "shr", "simd", "simt", "sqrt", "static_range", "store", "store_scalar", "struct_get", "struct_set", "struct_type", "sub",
     "tensors", "tile", "tileop", "trap", "wait_cross_block", "wait_flag", "wait_intra_block",
 ]  # fmt: skip
