@@ -412,6 +412,64 @@ def test_names_that_do_not_exist():
 
 
 @runs
+def test_quantisation():
+    @dsl.jit(name="quantised", kernel_kind="vector")
+    def quantised(x: GM_F32, f: GM_F32, y: dsl.ptr(dsl.i8, "gm")):
+        tx = dsl.alloc_tile(shape=[8, 32], dtype=dsl.f32)
+        tf = dsl.alloc_tile(shape=[8, 1], dtype=dsl.f32, blayout="ColMajor")
+        ty = dsl.alloc_tile(shape=[8, 32], dtype=dsl.i8)
+        (vx,) = views(8, 32, x)
+        dsl.tile.load(vx, tx)
+        dsl.tile.load(dsl.make_tensor_view(f, shape=[8, 1], strides=[1, 1], layout="dn"), tf)
+        dsl.tile.quant(tx, tf, ty)
+        (vy,) = views(8, 32, y)
+        dsl.tile.store(ty, vy)
+
+    x = np.linspace(-60, 60, 256).astype(np.float32).reshape(8, 32)
+    f, y = np.full(8, 2.0, np.float32), np.zeros((8, 32), np.int8)
+    launch(quantised, x, f, y)
+    np.testing.assert_array_equal(y, np.clip(np.round(x * 2), -128, 127).astype(np.int8))
+
+
+def test_every_family_of_calls_makes_a_legal_program():
+    """Calls whose numbers other tests check: here only that names of operands and attributes are those of the table."""
+
+    @dsl.jit(name="families")
+    def families(x: GM_F32):
+        f = [dsl.alloc_tile(shape=[16, 64], dtype=dsl.f32) for _ in range(4)]
+        h = dsl.alloc_tile(shape=[16, 64], dtype=dsl.f16)
+        i = [dsl.alloc_tile(shape=[16, 64], dtype=dsl.i32) for _ in range(3)]
+        row, column = dsl.alloc_tile(shape=[1, 64], dtype=dsl.f32), dsl.alloc_tile(shape=[16, 1], dtype=dsl.f32, blayout="ColMajor")
+        t = dsl.tile
+        (view,) = views(16, 64, x)
+        for tile in f:
+            t.load(view, tile, cache_policy="l2_bypass")
+        a, b, c, d = f
+        t.rsqrt(a, c), t.recip(a, c), t.log(a, c, precision="Default"), t.sqrt(a, c, sqrt_precision="HighPrecision")
+        t.colsum(a, row, tmp=b, is_binary=True), t.colmax(a, row), t.colexpand(row, c), t.colexpandadd(a, row, c)
+        t.rowsum(a, column, tmp=b), t.rowexpanddiv(a, column, c), t.rowexpand(column, c), t.rowexpandmul(a, column, c, tmp=d)
+        t.subs(a, 1.0, c), t.maxs(a, 1.0, c), t.mins(a, 1, c), t.rems(a, 3.0, c), t.fmods(a, 3.0, c)
+        t.prelu(a, b, c), t.rem(a, b, c), t.relu(a, c), t.abs(a, c), t.partmax(a, b, c)
+        t.transpose(a, b, dsl.alloc_tile(shape=[64, 16], dtype=dsl.f32))
+        t.cvt(a, h, rmode=dsl.RoundMode.RINT, sat_mode="ON")
+        t.bit_or(i[0], i[1], i[2]), t.bit_not(i[0], i[2]), t.bit_xor(i[0], i[1], i[1], i[2]), t.bit_shls(i[0], 2, i[2])
+        t.bit_shl(i[0], i[1], i[2]), t.bit_ands(i[0], 7, i[2])
+        mask = dsl.alloc_tile(shape=[16, 32], dtype=dsl.ui8)
+        t.cmps(a, 1.0, mask, cmp_mode="lt"), t.sels(mask, a, 0.0, c)
+        t.gather(a, c, indices=i[0]), t.scatter(a, c, indexes=i[0])
+        t.extract(a, dsl.alloc_tile(shape=[8, 64], dtype=dsl.f32), 0, 0)
+        t.insert(dsl.alloc_tile(shape=[8, 64], dtype=dsl.f32), a, 8, 0)
+        t.concat(a, b, dsl.alloc_tile(shape=[16, 128], dtype=dsl.f32))
+        t.fillpad(a, dsl.alloc_tile(shape=[16, 64], dtype=dsl.f32, pad="Zero"))
+        t.ci(0, dsl.alloc_tile(shape=[1, 64], dtype=dsl.i32)), t.tri(1, c, upper_or_lower="upper")
+        flat = t.reshape(a, shape=[1, 1024])
+        t.adds(flat, 1.0, flat)
+        t.store(c, view)
+
+    legal(families)
+
+
+@runs
 def test_records():
     @dsl.jit(name="records")
     def records(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):

@@ -71,12 +71,12 @@ class KernelHandle:
             raise TypeError(f"{self.symbol} needs the constant `{missing[0]}`")
         key = (tuple(sorted(bound.items(), key=lambda i: i[0])), _captured(self.fn))
         try:
-            return self._compiled[key]
-        except KeyError:
-            compiled = self._compiled[key] = CompiledKernel(self, bound)
-            return compiled
-        except TypeError:
+            known = self._compiled.get(key)
+        except TypeError:  # a constant that cannot be compared
             return CompiledKernel(self, bound)
+        if known is None:
+            known = self._compiled[key] = CompiledKernel(self, bound)
+        return known
 
     def __getitem__(self, launch_):
         return self.compile()[launch_]

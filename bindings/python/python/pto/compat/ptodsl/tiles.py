@@ -293,13 +293,13 @@ def mov(src, dst, *, fp=None, mode=None):
 
 @function
 def extract(src, dst, row, col, *, fp=None, mode=None):
-    operands = {"src": src, "indexRow": as_index(row), "indexCol": as_index(col), "fp": fp, "dst": dst}
+    operands = {"src": src, "index_row": as_index(row), "index_col": as_index(col), "fp": fp, "dst": dst}
     call("pto.textract", operands, _acc_mode(mode))
 
 
 @function
 def insert(src, dst, row, col, *, fp=None, mode=None):
-    operands = {"src": src, "indexRow": as_index(row), "indexCol": as_index(col), "fp": fp, "dst": dst}
+    operands = {"src": src, "index_row": as_index(row), "index_col": as_index(col), "fp": fp, "dst": dst}
     call("pto.tinsert", operands, _acc_mode(mode))
 
 
@@ -440,6 +440,36 @@ def mscatter(src, idx, mem, *, coalesce=None, atomic=None, oob=None):
 def _whole(view):
     """All of a view, as a part of it."""
     return view if isinstance(view, Partition) else partition_view(view, offsets=[0] * view.rank, sizes=list(view.shape))
+
+
+class _Quant:
+    """`quant(src, fp, dst, offset=…)` to 8-bit integers, `quant.mx(…)` to block formats."""
+
+    def __call__(self, src, fp, dst, *, offset=None, tmp=None, quant_type=None):
+        chosen = word(quant_type) if quant_type is not None else "INT8_SYM" if offset is None else "INT8_ASYM"
+        operands = {"src": src, "fp": fp, "offset": offset, "dst": dst, "tmp": tmp}
+        call("pto.tquant", operands, {"quant_type": f"#pto<quant_type {chosen}>"})
+
+    def mx(
+        self, src, dst, exp, max, scaling, *, quant_type, quant_scale_alg=None, exp_zz=None, store_mode=None, grp_axis=None,
+        interleave=None,
+    ):  # fmt: skip
+        attrs = {"quant_type": f"#pto<quant_type {word(quant_type)}>"}
+        chosen = (
+            ("quantScaleAlg", "quant_scale_alg", quant_scale_alg),
+            ("storeMode", "vec_store_mode", store_mode),
+            ("grpAxis", "mx_group_axis", grp_axis),
+        )
+        for name, enum, value in chosen:
+            if value is not None:
+                attrs[name] = f"#pto<{enum} {word(value).lower()}>"
+        if interleave is not None:
+            attrs["interleave"] = "true" if interleave else "false"
+        operands = {"src": src, "dst": dst, "exp": exp, "max": max, "scaling": scaling, "exp_zz": exp_zz}
+        call("pto.tquant.mx", operands, attrs)
+
+
+TileNamespace.quant = _Quant()
 
 
 @function
