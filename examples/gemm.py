@@ -34,7 +34,7 @@ FREE = [
 @pto.kernel
 def gemm(a: Gm[f32], b: Gm[f32], c: Gm[f32], *, n: int = 1024):
     """The product of two matrices of n rows and n columns."""
-    a, b, c = (matrix.view(n, n) for matrix in (a, b, c))
+    all_a, all_b, all_c = (matrix.view(n, n) for matrix in (a, b, c))
     for done, following, events in FREE:
         for event in events:
             pto.set_flag(done, following, event)
@@ -50,8 +50,8 @@ def gemm(a: Gm[f32], b: Gm[f32], c: Gm[f32], *, n: int = 1024):
             pto.tassign(a_l1, l1 * A_SIZE)
             pto.tassign(b_l1, l1 * B_SIZE + 2 * A_SIZE)
             pto.wait_flag_dyn(Pipe.MTE1, Pipe.MTE2, l1)
-            pto.tload(a_l1, a[row : row + SIDE, k : k + SIDE])
-            pto.tload(b_l1, b[k : k + SIDE, col : col + WIDE])
+            pto.tload(a_l1, all_a[row : row + SIDE, k : k + SIDE])
+            pto.tload(b_l1, all_b[k : k + SIDE, col : col + WIDE])
             pto.set_flag_dyn(Pipe.MTE2, Pipe.MTE1, l1)
             pto.wait_flag_dyn(Pipe.MTE2, Pipe.MTE1, l1)
 
@@ -81,7 +81,7 @@ def gemm(a: Gm[f32], b: Gm[f32], c: Gm[f32], *, n: int = 1024):
                         pto.set_flag_dyn(Pipe.M, Pipe.FIX, half)
                         pto.wait_flag_dyn(Pipe.M, Pipe.FIX, half)
                         at = col + half * SIDE
-                        pto.tstore(c[row : row + SIDE, at : at + SIDE], sum)
+                        pto.tstore(all_c[row : row + SIDE, at : at + SIDE], sum)
                         pto.set_flag_dyn(Pipe.FIX, Pipe.M, half)
                 pto.set_flag_dyn(Pipe.M, Pipe.MTE1, part_of_l0 + 2)
             pto.set_flag_dyn(Pipe.MTE1, Pipe.MTE2, l1)

@@ -85,11 +85,15 @@ impl CoreProgram {
         Ok(prepared)
     }
 
-    /// A program whose spans are those of a text, and that text with its name: itself if it was read, else what it prints.
+    /// A program whose spans are those of a text, and that text with its name: itself if it was read, the lines of Python if it was
+    /// traced, else what it prints.
     fn in_text(&self) -> (Program, Arc<(String, String)>) {
         match &self.text {
             Some(text) => (self.program.clone(), text.clone()),
             None => {
+                if let Some((program, name, text)) = self.program.in_source() {
+                    return (program, Arc::new((name, text)));
+                }
                 let text = self.program.to_text(None);
                 (Program::parse_named("<kernel>", &text), Arc::new(("<kernel>".into(), text)))
             }

@@ -5,6 +5,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::interrupt::Interrupt;
 use crate::program::Prepared;
 use pto::cpu::StopWhen;
+use pto::isa::Span;
 use pto::race::{Check, OrderedBy, RaceReport};
 use pto::{Error, Options, Plan, Program};
 use pto_cli::reports;
@@ -79,12 +80,26 @@ impl RaceResult {
         self.prepared.plan.checked().module().error(self.report.findings.clone())
     }
 
-    /// The text that findings are about: what was read, else what the program prints.
-    fn text(&self) -> Arc<(String, String)> {
-        self.text.clone().unwrap_or_else(|| {
-            let module = self.prepared.plan.checked().module();
-            Arc::new(("<kernel>".into(), pto::ir::print(module, pto::ir::Style::default())))
-        })
+    /// The report with spans in a text, and that text: what was read, the lines of Python, else what the program prints.
+    fn in_text(&self) -> (RaceReport, Arc<(String, String)>) {
+        let mut report = self.report.clone();
+        if let Some(text) = &self.text {
+            return (report, text.clone());
+        }
+        let module = self.prepared.plan.checked().module();
+        let Some((source, (name, text))) = module.source.as_ref().and_then(|s| Some((s, s.recorded_text()?))) else {
+            let text = pto::ir::print(module, pto::ir::Style::default());
+            return (report, Arc::new(("<kernel>".into(), text)));
+        };
+        let moved = |span: &mut Span| *span = source.recorded_span(*span).unwrap_or_default();
+        for finding in &mut report.findings {
+            // Edits are about the text of the program, which is another one.
+            finding.edits.clear();
+            moved(&mut finding.primary.span);
+            finding.labels.iter_mut().for_each(|label| moved(&mut label.span));
+        }
+        report.undecided.iter_mut().for_each(|one| moved(&mut one.span));
+        (report, Arc::new((name.to_string(), text.to_string())))
     }
 }
 
@@ -118,12 +133,12 @@ impl RaceResult {
     }
 
     fn json(&self) -> String {
-        let text = self.text();
-        reports::race_json(&text.0, &text.1, self.prepared.plan.checked().info().target, &self.report)
+        let (report, text) = self.in_text();
+        reports::race_json(&text.0, &text.1, self.prepared.plan.checked().info().target, &report)
     }
 
     fn page(&self) -> String {
-        let text = self.text();
-        reports::race_page(&text.0, &text.1, self.prepared.plan.checked().info().target, &self.report)
+        let (report, text) = self.in_text();
+        reports::race_page(&text.0, &text.1, self.prepared.plan.checked().info().target, &report)
     }
 }

@@ -180,6 +180,21 @@ def test_signatures_must_be_those_of_kernels():
         returns.trace()
 
 
+@pto.kernel
+def named_kernel(x: Gm[f32]):
+    x[0] = 1.0
+
+
+def test_kernels_look_like_functions():
+    import inspect
+    import pickle
+
+    assert pickle.loads(pickle.dumps(named_kernel)) is named_kernel
+    assert str(inspect.signature(named_kernel)) == "(x: pto.tiles.Gm[pto.scalars.f32])"
+    assert (named_kernel.__name__, named_kernel.__module__) == ("named_kernel", __name__)
+    assert repr(named_kernel) == "<pto.kernel named_kernel(x)>"
+
+
 def test_an_exception_leaves_nothing_behind():
     @pto.kernel
     def fails(n: Index):
@@ -211,3 +226,27 @@ def test_kernels_are_traced_in_threads_and_inside_others():
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert len(set(texts)) == 8
+
+
+def test_reports_show_lines_of_python():
+    @pto.kernel
+    def racy(x: Gm[f32], y: Gm[f32]):
+        t = pto.tile(16, 16, f32)
+        pto.tassign(t, 0)
+        pto.tload(t, x.view(16, 16))  # first
+        pto.tstore(y.view(16, 16), t)  # second
+
+    @pto.kernel
+    def plain(x: Gm[f32], y: Gm[f32]):
+        t = pto.tile(16, 16, f32)
+        pto.tload(t, x.view(16, 16))  # loaded
+        pto.tstore(y.view(16, 16), t)  # stored
+
+    for program in (plain.trace(), plain.trace().lower("a2a3")):
+        perf = str(program.perf())
+        assert f"line {line_of('loaded')}: pto.tload(t, x.view(16, 16))" in perf, perf
+    plan = str(plain.trace().plan("a2a3"))
+    assert f"{line_of('loaded')}–{line_of('stored')}" in plan, plan
+    race = racy.trace().race(np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32))
+    assert f"'line': {line_of('second')}" in str(race.to_json())
+    assert "pto.tstore(y.view(16, 16), t)" in race._repr_html_()

@@ -203,6 +203,15 @@ fn range(r: &Range<u32>) -> Range<usize> {
 }
 
 impl Module {
+    /// Moves the spans of operations, operands and values, for a program that gets another source.
+    pub fn map_spans(&mut self, moved: impl Fn(Span) -> Span) {
+        for op in &mut self.ops {
+            (op.span, op.name_span) = (moved(op.span), moved(op.name_span));
+        }
+        self.operands.iter_mut().for_each(|operand| operand.span = moved(operand.span));
+        self.values.iter_mut().for_each(|value| value.span = moved(value.span));
+    }
+
     /// Diagnostics about this program as an error with its source.
     pub fn error(&self, problems: impl Into<Error>) -> Error {
         problems.into().with_source(self.source.clone())

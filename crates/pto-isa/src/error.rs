@@ -224,6 +224,17 @@ pub trait Source: fmt::Debug + Send + Sync + UnwindSafe + RefUnwindSafe {
         let _ = span;
         None
     }
+
+    /// The name and the text of the file that the program was recorded from, where it was and the text is at hand.
+    fn recorded_text(&self) -> Option<(&str, &str)> {
+        None
+    }
+
+    /// The position of a span in that text.
+    fn recorded_span(&self, span: Span) -> Option<Span> {
+        let _ = span;
+        None
+    }
 }
 
 /// A place in a source.

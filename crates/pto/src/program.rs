@@ -57,6 +57,17 @@ impl Program {
         Self::from_parts(module, Vec::new())
     }
 
+    /// A recorded program with spans in the text of its source file, for reports that show a text; the file and its text. None for
+    /// a program that was not recorded, or whose text is not at hand.
+    pub fn in_source(&self) -> Option<(Self, String, String)> {
+        let source = self.module.source.clone()?;
+        let (name, text) = source.recorded_text()?;
+        let mut module = self.module.clone();
+        module.map_spans(|span| source.recorded_span(span).unwrap_or_default());
+        module.source = Some(Arc::new(syntax::SourceText::new(name, text)));
+        Some((Self { module, problems: Vec::new() }, name.to_string(), text.to_string()))
+    }
+
     /// What is wrong with the text, in source order.
     pub fn problems(&self) -> &[Diagnostic] {
         &self.problems

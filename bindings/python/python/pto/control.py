@@ -71,6 +71,7 @@ class Loop:
         carried = [] if self._carry is None else _several(self._carry)
         if carried and self._next is None:
             raise RuntimeError("this loop carries values: say what the next iteration is handed with loop.update(...)")
+        assert self._id is not None
         results = _core.close_loop(self._recorder, self._id, self._next or [])
         self._ended = True
         if self._carry is not None:
@@ -241,7 +242,7 @@ def vector() -> _Section:
     return _Section("vector")
 
 
-def function(body: Callable[..., None], *args: Any, core: str, name: str | None = None, **consts: Any) -> None:
+def function(body: Callable[..., Any], *args: Any, core: str, name: str | None = None, **consts: Any) -> None:
     """A function of the program that runs on one kind of core, and a call of it.
 
     ``args`` are pointers and scalars of the kernel, also in tuples; the function's parameters stand for them in ``body``. ``consts`` are
@@ -252,8 +253,8 @@ def function(body: Callable[..., None], *args: Any, core: str, name: str | None 
     flat: list[Any] = []
     _flatten(args, flat)
     number, params = _core.open_function(recorder, flat)
-    params = iter(params)
-    if body(*(_like(arg, params) for arg in args), **consts) is not None:
+    given = iter(params)
+    if body(*(_like(arg, given) for arg in args), **consts) is not None:
         raise TypeError(f"{name} returns something: functions of a kernel store their results")
     _core.close_function(recorder, number, name, core)
     _core.call_function(recorder, name, flat)

@@ -64,7 +64,8 @@ class Kernel:
         self._params, self._consts = _signature(body)
         self._count = len(self._params)
         self._traced: dict[Any, Program] = {}
-        self._lock = threading.Lock()
+        self._default: Program | None = None
+        self._lock = threading.RLock()
 
     def trace(self, **consts: Any) -> Program:
         """The program for these values of the keyword-only parameters. It is traced once for each of them."""
@@ -74,11 +75,16 @@ class Kernel:
             with self._lock:
                 made = self._record({**self._consts, **consts})
                 found = self._traced.setdefault(key, made)
+        if not consts:
+            self._default = found
         return found
 
     def __call__(self, *args: Any, **options: Any) -> Any:
         """Runs the kernel. Keywords are keyword-only parameters of the kernel, or options of :meth:`pto.Program.run`."""
-        return self._run(args, options)
+        program = self._default
+        if program is None or options or len(args) != self._count:
+            return self._run(args, options)
+        return program.run(*args)
 
     def __getitem__(self, blocks: int) -> Callable[..., Any]:
         """The kernel on this number of blocks: ``softmax[8](x, y, 256)``."""
@@ -88,10 +94,6 @@ class Kernel:
         return self._run(args, {**options, "blocks": blocks})
 
     def _run(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        if not options and not self._consts:
-            program = self._traced.get(())
-            if program is not None and len(args) == self._count:
-                return program.run(*args)
         consts = {name: options.pop(name) for name in self._consts if name in options}
         if any(isinstance(arg, _core.Handle) for arg in args):
             raise TypeError(f"{self.name} is a kernel: another kernel cannot call it; make the shared part a plain function")
@@ -129,6 +131,10 @@ class Kernel:
                 return Program._of(recorder.finish(self.name))
         finally:
             control._LAST.pop(id(recorder), None)
+
+    def __reduce__(self) -> str:
+        # As functions are pickled: by name.
+        return self._body.__qualname__
 
     def __repr__(self) -> str:
         return f"<pto.kernel {self.name}({', '.join(self._params)})>"

@@ -104,7 +104,7 @@ def tile(
     ``valid`` are its valid rows and columns: numbers, or scalars of the kernel. In the program's text the tile has the name of the
     variable that it is assigned to, or ``name``.
     """
-    fixed = tuple(extent if isinstance(extent, int) else DYN for extent in valid) if valid else None
+    fixed = (_fixed(valid[0]), _fixed(valid[1])) if valid else (rows, cols)
     ty = TileType(
         rows, cols, dtype, memory=memory, valid=fixed, layout=layout, box=box, fractal=fractal, pad=pad, compact=compact
     )  # fmt: skip
@@ -115,31 +115,35 @@ def tile(
     return made
 
 
+def _fixed(extent: IndexLike) -> int:
+    return extent if isinstance(extent, int) else DYN
+
+
 class Tile(_core.Handle):
     """A two-dimensional array in a memory of a core. Instructions change it in place."""
 
     __slots__ = ()
 
     @property
-    def type(self) -> _core.TileType:
-        """The type."""
+    def tile_type(self) -> _core.TileType:
+        """The type of the tile."""
         return _core.current().tile_type(self)
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns."""
-        ty = self.type
+        ty = self.tile_type
         return ty.rows, ty.cols
 
     @property
     def dtype(self) -> type[DType]:
         """The type of the elements."""
-        return _BY_NAME[self.type.element]
+        return _BY_NAME[self.tile_type.element]
 
     @property
     def memory(self) -> str:
         """The memory it lies in."""
-        return self.type.memory
+        return self.tile_type.memory
 
     def valid_rows(self) -> Index:
         """The valid rows, as they are now."""

@@ -1,7 +1,7 @@
 //! The lines of the source that diagnostics of a recorded program are about.
 
 use crate::isa::{Excerpt, Location, Source, Span};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// The place of a call in a source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,6 +19,8 @@ pub struct CallSite {
 pub(super) struct CallSites {
     files: Vec<SourceFile>,
     sites: Vec<CallSite>,
+    /// The lines of the first file, without the space around them.
+    lines: OnceLock<Vec<Span>>,
 }
 
 /// A file that calls come from.
@@ -49,6 +51,12 @@ impl CallSites {
         Span::new(at, at)
     }
 
+    /// The file that the program begins in.
+    fn main(&self) -> Option<(u32, &SourceFile)> {
+        let at = self.sites.first()?.file;
+        Some((at, self.files.get(at as usize)?))
+    }
+
     fn find(&self, span: Span) -> Option<(&SourceFile, CallSite)> {
         let site = *self.sites.get(span.start as usize)?;
         Some((self.files.get(site.file as usize)?, site))
@@ -76,6 +84,32 @@ impl Source for CallSites {
         // Where a call ends is not known.
         Some(Excerpt { text, width: 0 })
     }
+
+    fn recorded_text(&self) -> Option<(&str, &str)> {
+        let (_, file) = self.main()?;
+        Some((&file.name, file.text.as_deref()?))
+    }
+
+    /// The whole line. What comes from another file is shown where the program begins.
+    fn recorded_span(&self, span: Span) -> Option<Span> {
+        let (main, file) = self.main()?;
+        let lines = self.lines.get_or_init(|| lines(file.text.as_deref().unwrap_or_default()));
+        let line = |site: &CallSite| lines.get((site.line as usize).checked_sub(1)?).copied();
+        let here = self.sites.get(span.start as usize).filter(|site| site.file == main);
+        here.and_then(line).or_else(|| line(self.sites.first()?))
+    }
+}
+
+/// The lines of a text, without the space around them.
+fn lines(text: &str) -> Vec<Span> {
+    let mut at = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        let start = at + (line.len() - line.trim_start().len());
+        lines.push(Span::new(start as u32, (start + line.trim().len()) as u32));
+        at += line.len();
+    }
+    lines
 }
 
 /// The path without ways down and up again: targets of a package may lie outside of it.
