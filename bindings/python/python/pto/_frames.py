@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import dis
 import functools
 import os
 import sys
 from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import dis
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -34,6 +37,8 @@ def assigned_name() -> str | None:
 @functools.lru_cache(maxsize=4096)
 def _target(code: CodeType, at: int) -> str | None:
     """Follows the result of the call at a position of the bytecode to the variable that gets it: ``a = f()``, ``a, b = f(), g()``."""
+    import dis
+
     place = 0  # of the result, from the top of the stack
     following = iter([i for i in dis.get_instructions(code) if i.offset > at])
     for step in following:
@@ -79,7 +84,9 @@ def _rotated(name: str, arg: int, place: int) -> int:
 
 def _effect(step: dis.Instruction) -> tuple[int, int] | None:
     """How many values an instruction takes and leaves; None where control leaves the line."""
-    name, arg = step.opname, step.arg or 0
+    import dis
+
+    name = step.opname
     if step.opcode in dis.hasjrel or step.opcode in dis.hasjabs or name.startswith(("RETURN", "RAISE", "YIELD", "POP_TOP")):
         return None
     net = dis.stack_effect(step.opcode, step.arg if step.opcode >= dis.HAVE_ARGUMENT else None)

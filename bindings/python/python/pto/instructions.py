@@ -6451,8 +6451,8 @@ def tgather(
     the physical `src` row by row. An index outside `src` is undefined on the devices.
 
     Pattern form (`maskPattern`): of every 2 or 4 neighbouring elements the marked ones are kept. Along a row they are
-    packed one after the other, over all rows, so all columns of `dst` are valid; along the rows (`axis = "col"`)
-    whole rows are kept.
+    packed one after the other, over all rows, so all columns of `dst` are valid unless it has one row; along the rows
+    (`axis = "col"`) whole rows are kept.
 
     Comparison form (`k_value`, `cdst`): for each row, the positions (plus `offset`) of the elements that are equal
     to (`cmpMode` eq, also when not given) or greater than (gt) `k_value` go to that row of `dst`, and their number to

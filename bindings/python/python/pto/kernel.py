@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import linecache
 import threading
 from collections.abc import Callable
-from typing import Any, get_args, get_origin, overload
+from typing import TYPE_CHECKING, Any, get_args, get_origin, overload
 
 from . import _core, control
 from .program import Program
 from .scalars import DType, Scalar
 from .tiles import Gm
+
+if TYPE_CHECKING:
+    import inspect
 
 __all__ = ["Kernel", "kernel"]
 
@@ -56,6 +58,8 @@ class Kernel:
     """
 
     def __init__(self, body: Callable[..., None], *, name: str | None = None) -> None:
+        import inspect
+
         functools.update_wrapper(self, body)
         if inspect.iscoroutinefunction(body) or inspect.isgeneratorfunction(body):
             raise TypeError(f"{body.__qualname__}: a kernel is traced once and cannot be async or a generator")
@@ -107,7 +111,7 @@ class Kernel:
             known = ", ".join(self._consts) or "none"
             raise TypeError(f"{self.name} has no keyword-only parameter {unknown[0]!r}; it has {known}")
         values = {**self._consts, **consts}
-        missing = [name for name, value in values.items() if value is inspect.Parameter.empty]
+        missing = [name for name, value in values.items() if value is _NEEDED]
         if missing:
             raise TypeError(f"{self.name} needs {missing[0]}=: it has no default")
         try:
@@ -140,12 +144,17 @@ class Kernel:
         return f"<pto.kernel {self.name}({', '.join(self._params)})>"
 
 
+#: A keyword-only parameter without a default.
+_NEEDED = object()
+
 #: For each parameter: its type, and whether it is a pointer.
 _Params = dict[str, tuple[type[DType], bool]]
 
 
 def _signature(body: Callable[..., None]) -> tuple[_Params, dict[str, Any]]:
     """The parameters of the program, and the keyword-only parameters with their defaults."""
+    import inspect
+
     try:
         signature = inspect.signature(body, eval_str=True)
     except NameError as error:
@@ -154,7 +163,7 @@ def _signature(body: Callable[..., None]) -> tuple[_Params, dict[str, Any]]:
     consts: dict[str, Any] = {}
     for param in signature.parameters.values():
         if param.kind is param.KEYWORD_ONLY:
-            consts[param.name] = param.default
+            consts[param.name] = _NEEDED if param.default is param.empty else param.default
         elif param.kind in (param.VAR_POSITIONAL, param.VAR_KEYWORD):
             raise TypeError(f"{body.__qualname__}: a kernel has a fixed number of parameters, not *{param.name}")
         else:
