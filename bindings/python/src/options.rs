@@ -24,7 +24,12 @@ pub(crate) fn target(name: &str) -> PyResult<Target> {
 }
 
 /// How a program is prepared.
-pub(crate) fn prepared(numerics: Option<&str>, uninitialised: Option<&str>, strict: bool) -> PyResult<Options> {
+pub(crate) fn prepared(
+    numerics: Option<&str>,
+    uninitialised: Option<&str>,
+    strict: bool,
+    open_windows: bool,
+) -> PyResult<Options> {
     let reference = ("reference", Numerics::Reference);
     let numerics = choice(
         "numerics",
@@ -33,7 +38,7 @@ pub(crate) fn prepared(numerics: Option<&str>, uninitialised: Option<&str>, stri
     )?;
     let fills = [("zero", Uninitialised::Zero), ("nan", Uninitialised::Nan)];
     let fill = choice("uninitialised", uninitialised.unwrap_or("zero"), &fills)?;
-    Ok(Options::default().numerics(numerics).uninitialised(fill).strict(strict))
+    Ok(Options::default().numerics(numerics).uninitialised(fill).strict(strict).open_windows(open_windows))
 }
 
 /// The form of a text.

@@ -208,8 +208,9 @@ impl CoreProgram {
         numerics: Option<&str>,
         uninitialised: Option<&str>,
         strict: bool,
+        open_windows: bool,
     ) -> PyResult<RunResult> {
-        let options = options::prepared(numerics, uninitialised, strict)?;
+        let options = options::prepared(numerics, uninitialised, strict, open_windows)?;
         let prepared = self.prepared(args.py(), target, entry, options)?;
         run::run(&prepared, args, named, BindOptions { blocks, seed, copy }, threads)
     }

@@ -266,12 +266,13 @@ JIT = """
             self._block_dim, self._npu_arch, self._compiled = 2, "dav-2201", False
 
         def _resolve_runtime_arg_types(self):
-            return []
+            return ["ptr"]
 
         def __call__(self, *args):
             raise RuntimeError("there is no device")
 
     to_ir_module = helpers.to_ir_module
+    _is_ptr_type = lambda kind: kind == "ptr"
 """
 
 HELPERS = """
@@ -314,3 +315,32 @@ def test_kernels_with_jit_run_on_arrays(tmp_path):
     done = run(tmp_path, script, layer="ptodsl-old")
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "[2.5 2.5 0.  0. ]"
+
+
+WINDOW = """
+func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
+  %zero = arith.constant 0 : index
+  %one = arith.constant 1 : index
+  %n = arith.constant 64 : index
+  %vx = pto.make_tensor_view %x, shape = [%one, %n], strides = [%n, %one] : !pto.tensor_view<?x?xf32>
+  %vy = pto.make_tensor_view %y, shape = [%one, %n], strides = [%n, %one] : !pto.tensor_view<?x?xf32>
+  %behind = pto.partition_view %vx, offsets = [%zero, %n], sizes = [%one, %n] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x64xf32>
+  %out = pto.partition_view %vy, offsets = [%zero, %zero], sizes = [%one, %n] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<1x64xf32>
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 1x64xf32>
+  pto.tload ins(%behind : !pto.partition_tensor_view<1x64xf32>) outs(%t : !pto.tile_buf<vec, 1x64xf32>)
+  pto.tstore ins(%t : !pto.tile_buf<vec, 1x64xf32>) outs(%out : !pto.partition_tensor_view<1x64xf32>)
+  return
+}
+"""
+
+
+def test_windows_may_leave_their_tensor_but_not_the_memory():
+    np = pytest.importorskip("numpy")
+    program = pto.Program(WINDOW)
+    x, y = np.arange(128, dtype=np.float32), np.zeros(64, np.float32)
+    with pytest.raises(pto.Error, match="PTO-E0705"):
+        program.run(x, y)
+    program.run(x, y, open_windows=True)
+    assert (y == x[64:]).all()
+    with pytest.raises(pto.Error):
+        program.run(x[:64].copy(), y, open_windows=True)

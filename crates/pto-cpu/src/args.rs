@@ -275,6 +275,9 @@ pub struct Options {
     pub uninitialised: Uninitialised,
     /// A read of such memory stops the run; otherwise it is a warning in the [`RunReport`].
     pub strict: bool,
+    /// Windows may leave their tensor, as on a device, where a tensor is an address with strides. What is accessed must still lie in
+    /// the memory of an argument. Otherwise such a window stops the run, used or not.
+    pub open_windows: bool,
 }
 
 impl Options {
@@ -300,6 +303,12 @@ impl Options {
     #[must_use]
     pub fn strict(self, strict: bool) -> Self {
         Self { strict, ..self }
+    }
+
+    /// Chooses whether windows may leave their tensor.
+    #[must_use]
+    pub fn open_windows(self, open_windows: bool) -> Self {
+        Self { open_windows, ..self }
     }
 }
 

@@ -129,6 +129,7 @@ class Program:
         numerics: str | None,
         uninitialised: str | None,
         strict: bool,
+        open_windows: bool,
     ) -> RunResult: ...
     def race(
         self,

@@ -67,6 +67,7 @@ class Program:
         numerics: str | None = None,
         uninitialised: str | None = None,
         strict: bool = False,
+        open_windows: bool = False,
         **named: Any,
     ) -> _core.RunResult:
         """Runs the entry function on arrays, in place, and returns a result: `result["y"]`, `result.seconds`.
@@ -84,6 +85,7 @@ class Program:
         numerics: whose arithmetic, `"reference"`, `"a2a3"` or `"a5"`.
         uninitialised: `"nan"` fills tiles with NaN before the run.
         strict: reads of uninitialised tiles stop the run.
+        open_windows: windows may leave their tensor, as on a device; accesses must still lie in the arrays.
         """
         if target is None:
             target = settings.target
@@ -93,10 +95,10 @@ class Program:
         if checks:
             from .checking import run
 
-            options = (target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict)
+            options = (target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows)
             return run(self, checks, args, named, *options)
         return self._core.run(
-            args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict
+            args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows
         )
 
     def race(

@@ -70,6 +70,7 @@ impl Core<'_> {
         let source = self.regs.views[p.from];
         let mut view = source;
         let skip = 5 - p.sizes.len();
+        let open = self.plan.source.options.open_windows;
         if p.reinterpret {
             (view.shape, view.strides) = ([1; 5], [0; 5]);
         }
@@ -93,7 +94,7 @@ impl Core<'_> {
                 } else {
                     offset.saturating_add((size - 1).saturating_mul(step)).saturating_add(1)
                 };
-                if offset < 0 || step < 0 || last > source.shape[at] as i64 {
+                if !open && (offset < 0 || step < 0 || last > source.shape[at] as i64) {
                     return Err(Fail::Partition { dimension: k, offset, size, extent: source.shape[at] });
                 }
                 moved = moved.wrapping_add(offset.wrapping_mul(source.strides[at]));

@@ -71,7 +71,8 @@ def patch(module):
 
     def build(self):
         self._arg_types = self._resolve_runtime_arg_types()
-        self.program = module.to_ir_module(meta_data=self._meta_data)(self._fn).program()
+        built = module.to_ir_module(meta_data=self._meta_data)(self._fn)
+        self.program, self._cores = built.program(), vector_cores(built.operation)
         self._compiled = True
 
     def call(self, *args, stream_ptr=None):
@@ -86,6 +87,38 @@ def patch(module):
                 raise TypeError(f"Missing required argument '{parameter.name}'.")
             filled.append(parameter.default)
         target = "a5" if self._npu_arch.startswith(("dav-3", "dav-c310")) else "a2a3"
-        self.program.run(*filled, blocks=self._block_dim, target=target)
+        arguments = [memory(a) if module._is_ptr_type(t) else a for a, t in zip(filled, self._arg_types)]
+        # A device does not know the extents of tensors, and kernels rely on that.
+        self.program.run(*arguments, blocks=self._block_dim * self._cores, target=target, open_windows=True)
 
     wrapper._build, wrapper.__call__ = build, call
+
+
+def vector_cores(operation):
+    """How many blocks stand for a block of a launch.
+
+    Kernels are compiled for blocks of a cube core and two vector cores. A program without cube parts has one core in a block, so one
+    that asks which vector core it is gets a block for each.
+    """
+    names = set()
+    operation.walk(lambda op: names.add(op.name) or names.update(str(a) for a in op.attributes.values()))
+    asks = names & {"pto.get_subblock_idx", "pto.get_subblock_num"}
+    cube = names & {"pto.section.cube", "#pto.kernel_kind<cube>"}
+    return 2 if asks and not cube else 1
+
+
+def memory(value):
+    """The array of an address; a null pointer is memory that nothing may be read from."""
+    address = getattr(value, "value", value)
+    if address is None or isinstance(address, int):
+        import pto
+
+        from .memory import ALLOCATIONS
+
+        if not address:
+            return pto.zeros()
+        found = ALLOCATIONS.find(address)
+        if found is None or found[1] != address:
+            raise ValueError(f"nothing is known of the memory at {address:#x}; pass the array itself")
+        return found[0]
+    return value

@@ -1,6 +1,5 @@
 """What a script has entered with `with`: contexts, locations, insertion points. Each thread has its own."""
 
-import itertools
 import os
 import sys
 import threading
@@ -78,13 +77,19 @@ class Context(Entered):
         """All dialects are registered."""
 
 
+#: Columns of code, by its address; the code is kept so that the address stays its own.
+_COLUMNS = {}
+
+
 def column(frame):
-    """The column of the call that a frame executes, from 0, where Python knows it."""
-    positions = getattr(frame.f_code, "co_positions", None)
-    if positions is None:
-        return 0
-    where = next(itertools.islice(positions(), frame.f_lasti // 2, None), None)
-    return (where and where[2]) or 0
+    """The column of the call that a frame executes, from 0, where Python knows it (3.11 and later)."""
+    code = frame.f_code
+    known = _COLUMNS.get(id(code))
+    if known is None:
+        positions = getattr(code, "co_positions", tuple)
+        known = _COLUMNS[id(code)] = (code, [where[2] for where in positions()])
+    at = frame.f_lasti // 2
+    return (known[1][at] or 0) if at < len(known[1]) else 0
 
 
 def user_frame():
