@@ -14,6 +14,7 @@ mod program;
 mod race;
 mod recorder;
 mod run;
+mod stored;
 mod table;
 
 use pyo3::prelude::*;

@@ -7,6 +7,7 @@ use crate::diagnostics::{self, Diagnostic};
 use crate::errors;
 use crate::interrupt::Interrupt;
 use crate::program::Prepared;
+use crate::stored;
 use pto::cpu::{ParamKind, RunReport, StopWhen};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
@@ -19,6 +20,7 @@ pub(crate) struct RunResult {
     prepared: Arc<Prepared>,
     objects: Vec<Py<PyAny>>,
     report: RunReport,
+    blocks: u32,
     /// How long the run itself took, in seconds.
     #[pyo3(get)]
     seconds: f64,
@@ -51,7 +53,7 @@ pub(crate) fn run(
     let report = outcome.map_err(|e| errors::of_run(py, &e))?;
     call.copy_back(py, &report.written)?;
     show_printed(py, &report)?;
-    Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, seconds })
+    Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, blocks: options.blocks, seconds })
 }
 
 /// What blocks printed, in their order.
@@ -121,6 +123,18 @@ impl RunResult {
         let plan = &self.prepared.plan;
         let all: Vec<_> = plan.checked().warnings().iter().chain(&self.report.notes).cloned().collect();
         diagnostics::of_error(&plan.checked().module().error(all))
+    }
+
+    /// The statement that last stored a byte of an array, as `file:line: text`, or `None`. The program is run once more for it, on
+    /// copies of the arrays as they are now.
+    fn stored_by(&self, py: Python<'_>, name: &str, byte: i64) -> PyResult<Option<String>> {
+        let plan = &self.prepared.plan;
+        let Some(at) = plan.params().iter().position(|p| p.name == name) else {
+            return Err(PyKeyError::new_err(name.to_string()));
+        };
+        let args = PyTuple::new(py, &self.objects)?;
+        let call = BoundCall::new(plan, &args, None, BindOptions { blocks: self.blocks, seed: 0, copy: true })?;
+        Ok(py.detach(|| stored::stored_by(plan, &call, self.blocks, at, byte)))
     }
 
     /// The names of the parameters that are memory.
