@@ -52,11 +52,12 @@ macro_rules! document {
 }
 
 /// Every document, in the order of the list beside each.
-pub(super) const DOCUMENTS: [Document; 22] = [
+pub(super) const DOCUMENTS: [Document; 23] = [
     document!("index", "README.md", "README.zh.md"),
     document!("guide", "docs/guide/README.md", "docs/guide/README.zh.md"),
     document!("language", "docs/language.md", "docs/language.zh.md"),
     document!("tutorial", "docs/tutorial.md"),
+    document!("python", "docs/python.md"),
     document!("commands", "docs/commands.md"),
     document!("run", "docs/run.md"),
     document!("race", "docs/race.md"),
