@@ -43,7 +43,7 @@ def entry(title: str, thing: object, level: str) -> str:
     lines = [f"{level} `{title}{signature(thing)}`\n", text_of(thing) + "\n"]
     if inspect.isclass(thing) and not issubclass(thing, BaseException):
         for name, member in sorted(vars(thing).items()):
-            if name.startswith("_") or not inspect.getdoc(member):
+            if name.startswith("_") or isinstance(member, (int, str, bool)) or not inspect.getdoc(member):
                 continue
             if isinstance(member, (classmethod, staticmethod)):
                 member = member.__func__
@@ -55,13 +55,13 @@ def entry(title: str, thing: object, level: str) -> str:
 def text_of(thing: object) -> str:
     """The docstring without its examples."""
     text = inspect.getdoc(thing) or ""
-    lines = [line for line in text.splitlines()]
     kept = []
-    for line in lines:
+    for line in text.splitlines():
         if line.startswith(">>>"):
             break
         kept.append(line)
-    return re.sub(r"``(.+?)``", r"`\1`", "\n".join(kept)).strip()
+    text = re.sub(r":(?:func|class|meth|data):", "", "\n".join(kept))
+    return re.sub(r"``(.+?)``", r"`\1`", text).strip()
 
 
 def sentence(thing: object) -> str:

@@ -4,7 +4,7 @@
 //! what chance says. Rules may refuse that, before the program or while it runs. What they let pass must not reach behind a
 //! tile, which kernels assert in builds with assertions, must not change what it only reads, and must give the same with and
 //! without the fast ways through a tile.
-//! `BOUNDS_ROUNDS=100 cargo test -p pto --test suite bounds` tries more, `BOUNDS_SEED` others.
+//! `BOUNDS_USES=4 BOUNDS_ROUNDS=100 cargo test -p pto --test suite bounds` tries more, `BOUNDS_SEED` others.
 
 use pto::cpu::ParamKind;
 use pto::isa::fill::{Filling, data_types, several};
@@ -15,8 +15,8 @@ use pto_testkit::random::Random;
 use pto_testkit::same::same;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Uses of an instruction on one element type, and how often each is changed.
-const USES: usize = 2;
+/// Uses of an instruction on one element type (`BOUNDS_USES`), and how often each is changed.
+const USES: u64 = 1;
 const ROUNDS: u64 = 1;
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -49,7 +49,7 @@ fn what_is_legal_stays_inside() {
 
 fn uses(op: Op, target: Target) -> Vec<Filling> {
     let types = data_types(op.row(), target);
-    types.into_iter().flat_map(|data| several(op, target, data, 400, USES)).collect()
+    types.into_iter().flat_map(|data| several(op, target, data, 400, setting("BOUNDS_USES", USES) as usize)).collect()
 }
 
 /// The same instruction on other tiles.

@@ -11,7 +11,7 @@ use pto_testkit::stages::STAGES;
 /// What goes through everything.
 const LINES: usize = 500;
 /// What goes through one stage, unless `GROWTH_LINES` says otherwise.
-const MANY_LINES: usize = 6_000;
+const MANY_LINES: usize = 4_000;
 
 fn many_lines() -> usize {
     std::env::var("GROWTH_LINES").ok().and_then(|n| n.parse().ok()).unwrap_or(MANY_LINES)
