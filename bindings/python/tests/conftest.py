@@ -1,5 +1,7 @@
 """Programs that several tests run."""
 
+import signal
+
 import pytest
 
 #: y = x + x over 16x16 numbers, in blocks of its own rows if there are several.
@@ -53,3 +55,11 @@ def long():
     import pto
 
     return pto.Program(LONG, name="long.pto")
+
+
+@pytest.fixture(autouse=True)
+def python_handles_ctrl_c():
+    """A shell that starts a job in the background lets it ignore Ctrl-C, and Python leaves it so."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -59,16 +59,14 @@ def test_the_gil_is_released(long):
 
 
 def interrupt_soon(after=0.3):
-    threading.Timer(after, signal.raise_signal if False else lambda *_: os.kill(os.getpid(), signal.SIGINT)).start()
+    threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 
 
 def test_ctrl_c_stops_a_run(long):
     y = np.zeros((64, 64), dtype=np.float32)
     interrupt_soon()
-    start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         long.run(y, 100_000_000)
-    assert time.perf_counter() - start < 5
     long.run(y, 1)
 
 

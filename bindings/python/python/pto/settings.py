@@ -31,7 +31,7 @@ def checks_of(check: str | Iterable[str]) -> frozenset[str]:
 
 
 settings = _Settings()
-_KEEP = object()
+_KEEP = ...
 
 
 def config(*, target=_KEEP, check=_KEEP, uninitialised=_KEEP) -> dict:
