@@ -143,3 +143,26 @@ def test_import_is_quick_and_lazy():
     script = "import sys, pto; print([m for m in ('numpy', 'torch', 'ml_dtypes') if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert out == "[]\n"
+
+
+@pto.kernel
+def unordered(x: pto.Gm[pto.f32], y: pto.Gm[pto.f32]):
+    t = pto.tile(16, 16, pto.f32)
+    pto.tload(t, x.view(16, 16))
+    pto.tadd(t, t, t)
+    pto.tstore(y.view(16, 16), t)
+
+
+def test_reports_on_kernels_show_their_python_lines():
+    program = unordered.trace()
+    line = unordered.__wrapped__.__code__.co_firstlineno + 4
+    report = program.race(sync="manual")
+    assert {d.line for d in report if "PIPE_V may read" in d.message} == {line}
+    assert line in [f["span"]["line"] for f in report.to_json()["findings"]]
+    assert report.to_json()["file"].endswith("test_core_programs.py")
+    assert "def unordered" in report.to_html()
+    perf = program.perf()
+    assert f"line {line}: pto.tadd(t, t, t)" in str(perf) and perf.to_json()["critical_path"][0]["line"] == line - 1
+    plan = program.plan("a2a3").to_json()
+    assert plan["file"].endswith("test_core_programs.py") and plan["memories"][0]["tiles"][0]["first_line"] == line - 1
+    assert program.check("a5").to_json()["diagnostics"] == []

@@ -158,13 +158,12 @@ class PerfReport(Report):
     @property
     def bottleneck(self) -> str:
         """The sentence about it."""
-        lines = [line for line in str(self).splitlines() if line.startswith("bottleneck")]
-        return lines[0].partition(":")[2].strip() if lines else ""
+        return self.to_json().get("bottleneck", "")
 
     @property
-    def suggestions(self) -> list[str]:
-        """Changes that were simulated, with the cycles that each would take."""
-        return [line.partition(":")[2].strip() for line in str(self).splitlines() if line.startswith("try:")]
+    def suggestions(self) -> list[dict]:
+        """Changes that were simulated, the best first: `change`, the `cycles` it would take, and its `gain`."""
+        return self.to_json().get("advice", [])
 
     def timeline(self, width: int = 110) -> str:
         """The pipes over time, as text."""
