@@ -287,9 +287,10 @@ def test_functions_of_the_kernel():
 
 
 @runs
-def test_cube_and_vector_functions_joined_by_a_pipe():
+@pytest.mark.parametrize("cores", [1, 2], ids=["slots of the entry", "slots of a core"])
+def test_cube_and_vector_functions_joined_by_a_pipe(cores):
     m, k, n = 16, 32, 32
-    slot = 4 * m * n
+    slot = 4 * m * n // cores
 
     @dsl.jit(entry=False, kernel_kind="cube", name="on_cube")
     def on_cube(a: GM_F32, b: GM_F32):

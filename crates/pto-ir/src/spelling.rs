@@ -1,6 +1,7 @@
 //! The spelling of operations and types in the source, as far as the formatter keeps it. It does not affect the meaning.
 
 use crate::{Form, Module, OpId, Operand, TypeStyle, ValueId};
+use pto_isa::Op;
 use pto_isa::sort::SharedSort;
 
 /// The spelling of an operation in the source. The default is the usual form.
@@ -10,6 +11,8 @@ pub struct Spelling {
     pub form: Option<Form>,
     /// The mnemonic stands without `pto.`.
     pub bare: bool,
+    /// The row of another spelling ([`Twin`](pto_isa::row::Twin)) that the source uses.
+    pub written: Option<Op>,
     /// Destinations stand among the operands, without `outs(…)`.
     pub flat: bool,
     /// The types of operands.

@@ -1,6 +1,6 @@
 //! Operations with a grammar of their own: functions, control flow, scalar arithmetic, lowered buffers.
 
-use super::Printer;
+use super::{Printer, twins};
 use crate::{Attr, BlockId, OpId, Successor, ValueId};
 use pto_isa::row::{Control, Custom, Storage};
 use pto_isa::{FnType, ScalarType, Type};
@@ -43,7 +43,8 @@ impl Printer<'_> {
     /// `%r = name`, the start of most operations.
     fn head(&mut self, op: OpId) {
         self.result_list(op);
-        self.put(&self.module.op(op).op.row().full_name());
+        let written = self.written(op).unwrap_or_else(|| self.module.op(op).op);
+        self.put(&written.row().full_name());
     }
 
     fn operand_values(&self, op: OpId) -> Vec<ValueId> {
@@ -440,7 +441,11 @@ impl Printer<'_> {
     fn compare(&mut self, op: OpId) {
         self.head(op);
         if let Some(Attr::Enum(def, at)) = self.module.attr(op, "predicate") {
-            self.put(&format!(" {},", def.value(usize::from(*at))));
+            let word = def.value(usize::from(*at));
+            match self.written(op) {
+                Some(_) => self.put(&format!(" {}", twins::predicate(self.module, op, word))),
+                None => self.put(&format!(" {word},")),
+            }
         }
         self.operands_and_type(op, &["predicate"]);
     }
@@ -455,10 +460,14 @@ impl Printer<'_> {
         let values = self.operand_values(op);
         self.put(" ");
         self.values(values.iter().copied());
+        self.signedness(op);
         self.rest(op, except);
         if let Some(&first) = values.first() {
             let ty = self.type_of(first);
             self.put(&format!(" : {ty}"));
+            if self.written(op).is_some() && twins::states_result(self.module, op) {
+                self.put(&format!(" -> {ty}"));
+            }
         }
     }
 
@@ -489,11 +498,13 @@ impl Printer<'_> {
         let values = self.operand_values(op);
         self.put(" ");
         self.values(values.iter().copied());
+        self.signedness(op);
         self.rest(op, &[]);
         let from = self.types_of(&values);
         let results: Vec<ValueId> = self.module.results(op).collect();
         let to = self.types_of(&results);
-        self.put(&format!(" : {from} to {to}"));
+        let arrow = if self.written(op).is_some() { "->" } else { "to" };
+        self.put(&format!(" : {from} {arrow} {to}"));
     }
 
     fn memref_alloc(&mut self, op: OpId) {

@@ -7,6 +7,7 @@ mod attrs;
 mod custom;
 mod forms;
 mod pattern;
+mod twins;
 mod types;
 mod writable;
 

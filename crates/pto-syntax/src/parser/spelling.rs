@@ -60,6 +60,8 @@ impl Parser<'_> {
         spelling.bare = row.dialect == "pto" && !name.starts_with("pto.") && !name.starts_with('"');
         if name.starts_with('"') {
             spelling.form = Some(Form::Generic);
+        } else if self.module.op(id).op != head.op {
+            spelling.written = Some(head.op);
         } else if spelling.bare && (spelling.flat || spelling.form == Some(Form::Level1)) {
             spelling.form = Some(Form::Asm);
         }

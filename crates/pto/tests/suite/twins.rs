@@ -138,3 +138,19 @@ fn every_spelling_is_tried() {
         .collect();
     assert!(untried.is_empty(), "{untried:?}");
 }
+
+/// `pto fmt` keeps the spelling, like it keeps forms.
+#[test]
+fn the_formatter_keeps_the_spelling() {
+    let text = program(|p| p.0);
+    let formatted = pto::syntax::format(&text, pto::syntax::FormatOptions::default()).expect("a program");
+    for (at, pair) in PAIRS.iter().enumerate().filter(|(_, p)| !p.0.starts_with('"')) {
+        let line = formatted.lines().find(|l| l.contains(&format!("%r{at} ="))).expect("a line");
+        let name = pair.0.split(' ').next().unwrap_or_default();
+        assert!(line.contains(&format!("= {name} ")), "{line}");
+        assert_eq!(line.contains(" unsigned"), pair.0.contains(" unsigned"), "{line}");
+    }
+    let again = pto::syntax::format(&formatted, pto::syntax::FormatOptions::default()).expect("a program");
+    assert_eq!(again, formatted);
+    assert_eq!(Program::parse(&formatted).to_text(None), Program::parse(&text).to_text(None));
+}

@@ -169,7 +169,7 @@ class Tile(Value):
 
     def as_ptr(self):
         type_ = types.PtrType(self.dtype, self.memory_space)
-        return Pointer(trace.emit("pto.tile_buf_addr", {"src": self}, [type_.text])[0], type_)
+        return Pointer(trace.emit("pto.tile_buf_addr", {"src": self}, [type_.text])[0], type_, (self, 0))
 
     def __getitem__(self, place):
         place = place if isinstance(place, tuple) else (place,)
@@ -235,6 +235,8 @@ def alloc_tile(
             pad=_choice(pad, _PADS, "pad value"), rank=rank,
         )  # fmt: skip
         given = valid
+    if isinstance(addr, Pointer):
+        return _window_at(addr, tile)
     operands = {}
     for name, extent, typed in zip(("valid_row", "valid_col"), given, tile.valid):
         if not is_plain(typed):
@@ -243,6 +245,27 @@ def alloc_tile(
         operands["addr"] = values.as_scalar(addr, values.I64)
     tile.name = trace.emit("pto.alloc_tile", operands, [tile.type_text])[0]
     return tile
+
+
+def _window_at(pointer, tile):
+    """A tile at an address inside another one: the window of its valid rows."""
+    whole, offset = pointer.origin or (None, None)
+    same = ("dtype", "memory_space", "blayout", "slayout", "fractal")
+    if whole is None or any(getattr(whole, n) != getattr(tile, n) for n in same) or not all(is_plain(n) for n in tile.valid):
+        raise NotImplementedError("a tile at a pointer: only with fixed extents, inside a tile of the same type")
+    if tile.slayout == "none_box" and tile.blayout == "row_major":
+        across = whole.physical_shape[1]
+    elif tile.slayout == "row_major" and tile.blayout == "col_major":
+        # Boxes of 16 rows lie below each other.
+        across = tile.fractal // 16 // tile.dtype.bytes
+    else:
+        raise NotImplementedError("a tile at a pointer: only in row-major tiles, and in boxes that lie below each other")
+    rows, cols = (plain(n) for n in tile.valid)
+    window = tile.like("", shape=(rows, cols))
+    operands = {"source": whole, "offsets": [as_index(offset // across), as_index(0)]}
+    attrs = {"sizes": f"array<i64: {rows}, {cols}>"}
+    window.name = trace.emit("pto.subview", operands, [window.type_text], attrs)[0]
+    return window
 
 
 def _check_rows(shape, dtype, block, small):

@@ -235,9 +235,11 @@ for _word in ("eq", "ne", "lt", "le", "gt", "ge"):
 class Pointer(Value):
     """A pointer."""
 
-    def __init__(self, name, type_):
+    def __init__(self, name, type_, origin=None):
         super().__init__(name, type_.text)
         self.type = type_
+        #: The tile that it points into, and how many elements from its start.
+        self.origin = origin
 
     @property
     def dtype(self):
@@ -252,7 +254,8 @@ class Pointer(Value):
 
 def addptr(pointer, elements):
     operands = {"ptr": pointer, "offset": as_index(elements)}
-    return Pointer(trace.emit("pto.addptr", operands, [pointer.type_text])[0], pointer.type)
+    origin = pointer.origin and (pointer.origin[0], pointer.origin[1] + elements)
+    return Pointer(trace.emit("pto.addptr", operands, [pointer.type_text])[0], pointer.type, origin)
 
 
 def castptr(value, type_):
