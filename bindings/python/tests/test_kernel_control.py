@@ -245,3 +245,42 @@ def test_constants_make_programs():
         fill.trace(m=1)
     with pytest.raises(TypeError, match="hashable"):
         fill.trace(n=[1])
+
+
+def test_pipes_between_cores():
+    Half = pto.TileType(8, 16, f32)
+
+    def produce(x, slots):
+        ring = pto.import_reserved_buffer("ring", "consume")
+        out = pto.pipe("c2v", 1024, buffer=ring, gm=slots, slot_num=2)
+        a, b, c = pto.tile(16, 16, f32, memory="left"), pto.tile(16, 16, f32, memory="right"), pto.tile(16, 16, f32, memory="acc")
+        one = pto.tile(16, 16, f32, memory="mat")
+        pto.tload(one, x.view(16, 16))
+        pto.tmov(a, one)
+        pto.tmov(b, one)
+        pto.tmatmul(c, a, b)
+        out.push(c, split=1)
+
+    def consume(y, slots):
+        ring = pto.reserve_buffer("ring", 2048, pto.AddressSpace.VEC, True)
+        come = pto.pipe("c2v", 1024, buffer=ring, gm=slots, slot_num=2)
+        t = come.pop(Half, split=1)
+        row = pto.get_subblock_idx().index() * 8
+        pto.tstore(y.view(16, 16)[row : row + 8, :], t)
+        come.free(split=1)
+
+    @pto.kernel
+    def squared(x: Gm[f32], y: Gm[f32], slots: Gm[f32]):
+        pto.function(produce, x, slots, core="cube")
+        pto.function(consume, y, slots, core="vector")
+
+    assert not [d for d in squared.trace().check("a2a3") if d.is_error]
+    x, y = np.random.default_rng(3).standard_normal((16, 16)).astype(np.float32), np.zeros((16, 16), np.float32)
+    squared(x, y, np.zeros(0, np.float32))
+    assert np.allclose(y, x @ x, atol=1e-5)
+
+    def nowhere(x: Gm[f32]):
+        pto.pipe("c2v", 1024, buffer=pto.i32(0))
+
+    with pytest.raises(TypeError, match="made on one core"):
+        pto.kernel(nowhere).trace()

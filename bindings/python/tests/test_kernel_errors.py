@@ -250,3 +250,16 @@ def test_reports_show_lines_of_python():
     race = racy.trace().race(np.zeros((16, 16), np.float32), np.zeros((16, 16), np.float32))
     assert f"'line': {line_of('second')}" in str(race.to_json())
     assert "pto.tstore(y.view(16, 16), t)" in race._repr_html_()
+
+
+def test_reports_show_the_line_that_led_to_another_file():
+    helper = {}
+    exec(compile("import pto\ndef store(y, t):\n    pto.tstore(y, t)\n", "<helper>", "exec"), helper)
+
+    @pto.kernel
+    def calls(x: Gm[f32], y: Gm[f32]):
+        t = pto.tile(16, 16, f32)
+        pto.tload(t, x.view(16, 16))
+        helper["store"](y.view(16, 16), t)  # through
+
+    assert f'line {line_of("through")}: helper["store"]' in str(calls.trace().perf())

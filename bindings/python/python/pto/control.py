@@ -7,14 +7,18 @@ control flow of the program.
 from __future__ import annotations
 
 import builtins
+import threading
 from collections.abc import Callable, Iterator
 from types import TracebackType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from . import _core
 from .scalars import Bool, BoolLike, Index, IndexLike, Scalar
 
-__all__ = ["Branch", "Loop", "cube", "function", "otherwise", "range", "vector", "when", "while_loop"]
+if TYPE_CHECKING:
+    from .tiles import Gm, Tile, TileType
+
+__all__ = ["Branch", "Loop", "PipeEnd", "cube", "function", "otherwise", "pipe", "range", "vector", "when", "while_loop"]
 
 #: Values that a loop carries: one, or several in a tuple.
 Carried = Any
@@ -219,6 +223,22 @@ def otherwise() -> _Otherwise:
     return _Otherwise(last)
 
 
+class _Cores(threading.local):
+    """The cores of the sections and functions that are open on this thread."""
+
+    def __init__(self) -> None:
+        self.open: list[str] = []
+
+    def append(self, core: str) -> None:
+        self.open.append(core)
+
+    def pop(self) -> None:
+        self.open.pop()
+
+
+_CORES = _Cores()
+
+
 class _Section:
     def __init__(self, core: str) -> None:
         self._core = core
@@ -226,8 +246,10 @@ class _Section:
     def __enter__(self) -> None:
         self._recorder = _core.current()
         self._id = _core.open_section(self._recorder, self._core)
+        _CORES.append(self._core)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        _CORES.pop()
         if kind is None:
             _core.close_section(self._recorder, self._id)
 
@@ -254,8 +276,12 @@ def function(body: Callable[..., Any], *args: Any, core: str, name: str | None =
     _flatten(args, flat)
     number, params = _core.open_function(recorder, flat)
     given = iter(params)
-    if body(*(_like(arg, given) for arg in args), **consts) is not None:
-        raise TypeError(f"{name} returns something: functions of a kernel store their results")
+    _CORES.append(core)
+    try:
+        if body(*(_like(arg, given) for arg in args), **consts) is not None:
+            raise TypeError(f"{name} returns something: functions of a kernel store their results")
+    finally:
+        _CORES.pop()
     _core.close_function(recorder, number, name, core)
     _core.call_function(recorder, name, flat)
 
@@ -272,3 +298,64 @@ def _like(arg: Any, params: Iterator[Any]) -> Any:
     if isinstance(arg, (tuple, list)):
         return builtins.tuple(_like(one, params) for one in arg)
     return next(params)
+
+
+class PipeEnd:
+    """One end of a pipe between the cube core and the vector cores; see :func:`pipe`."""
+
+    def __init__(self, core: str, number: int) -> None:
+        self._other = "aiv" if core == "cube" else "aic"
+        self._id = number
+
+    def push(self, tile: Tile, split: int = 0, *, after: Any = None) -> _core.Issued:
+        """Hands a tile to the other core; ``split`` says how the two vector cores share it: 0 not, 1 by rows, 2 by columns."""
+        return _instruction(f"tpush_to_{self._other}")(tile, split, id=self._id, after=after)
+
+    def pop(self, ty: TileType, split: int = 0, *, after: Any = None) -> Tile:
+        """The next tile of the other core; it stays until :meth:`free`."""
+        return _instruction(f"tpop_from_{self._other}")(split, ty, id=self._id, after=after)
+
+    def free(self, split: int = 0, *, after: Any = None) -> _core.Issued:
+        """Gives the slot of the oldest tile back."""
+        return _instruction(f"tfree_from_{self._other}")(split, id=self._id, after=after)
+
+
+def pipe(
+    direction: str,
+    slot_size: int,
+    *,
+    buffer: IndexLike | Scalar[Any],
+    id: int = 0,
+    core: str | None = None,
+    gm: Gm[Any] | None = None,
+    **options: Any,
+) -> PipeEnd:
+    """This core's end of a pipe between the cube core and the vector cores.
+
+    ``direction`` is ``"c2v"`` or ``"v2c"``. Both cores make their end, with the same numbers: bytes of a slot, ``id``, and the options of
+    :func:`pto.aic_initialize_pipe` such as ``slot_num``. ``buffer`` is where the consumer keeps its slots (:func:`pto.reserve_buffer` there,
+    :func:`pto.import_reserved_buffer` on the other core), ``gm`` where they lie in global memory. ``core`` is that of the section or function
+    around the call, if it is left out::
+
+        scores = pto.pipe("c2v", 65536, buffer=ring, gm=slots, slot_num=2)
+        scores.push(tile, split=1)                # on the cube core
+        t = scores.pop(Half, split=1)             # on a vector core
+        scores.free(split=1)
+    """
+    core = core or (_CORES.open[-1] if _CORES.open else None)
+    if core not in ("cube", "vector"):
+        raise TypeError('a pipe is made on one core: in pto.cube(), pto.vector() or pto.function(...), or with core="cube"')
+    if direction not in ("c2v", "v2c"):
+        raise ValueError(f'direction is {direction!r}; it is "c2v" or "v2c"')
+    start = _instruction("aic_initialize_pipe" if core == "cube" else "aiv_initialize_pipe")
+    ring = {f"{direction}_consumer_buf": buffer}
+    start(1 if direction == "c2v" else 2, slot_size, id=id, gm_slot_buffer=gm, **ring, **options)
+    return PipeEnd(core, id)
+
+
+def _instruction(name: str) -> Callable[..., Any]:
+    # The instructions need the types of tiles, which are imported later than this module.
+    from . import instructions
+
+    function: Callable[..., Any] = getattr(instructions, name)
+    return function

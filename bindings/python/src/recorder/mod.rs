@@ -230,7 +230,7 @@ impl Recorder {
     fn begin(&mut self, file: &str, text: Option<String>, line: u32) -> PyResult<()> {
         let recording = self.recording.as_mut().ok_or_else(another_kernel)?;
         let file = recording.file(file, text.map(Into::into));
-        recording.go_to(CallSite { file, line, column: 1 });
+        recording.go_to(CallSite { file, line, column: 1, caller: 0 });
         Ok(())
     }
 

@@ -31,6 +31,13 @@ fn python3(py: Python<'_>) -> PyResult<&'static Python3> {
     })
 }
 
+/// The number of the file of the kernel: the first that the recorder is told.
+const MAIN: u32 = 0;
+
+fn line_of(frame: &Bound<'_, PyAny>) -> PyResult<u32> {
+    Ok(frame.getattr(intern!(frame.py(), "f_lineno"))?.extract().unwrap_or(0))
+}
+
 impl CodeFiles {
     /// The innermost line that is not part of the package.
     pub fn site(&mut self, py: Python<'_>, recorder: &mut Recorder) -> PyResult<CallSite> {
@@ -43,15 +50,31 @@ impl CodeFiles {
         loop {
             let code = frame.getattr(intern!(py, "f_code"))?;
             if let Some(file) = self.file(&frame, &code, recorder, python)? {
-                let line: u32 = frame.getattr(intern!(py, "f_lineno"))?.extract().unwrap_or(0);
-                return Ok(CallSite { file, line, column: 1 });
+                let line = line_of(&frame)?;
+                let caller = if file == MAIN { 0 } else { self.caller(&frame, recorder, python)? };
+                return Ok(CallSite { file, line, column: 1, caller });
             }
             let back = frame.getattr(intern!(py, "f_back"))?;
             if back.is_none() {
                 let file = recorder.file("<python>", None);
-                return Ok(CallSite { file, line: 1, column: 1 });
+                return Ok(CallSite { file, line: 1, column: 1, caller: 0 });
             }
             frame = back;
+        }
+    }
+
+    /// The innermost line of the kernel's own file that led to a frame of another one.
+    fn caller(&mut self, frame: &Bound<'_, PyAny>, recorder: &mut Recorder, python: &Python3) -> PyResult<u32> {
+        let mut frame = frame.clone();
+        loop {
+            frame = frame.getattr(intern!(frame.py(), "f_back"))?;
+            if frame.is_none() {
+                return Ok(0);
+            }
+            let code = frame.getattr(intern!(frame.py(), "f_code"))?;
+            if self.file(&frame, &code, recorder, python)? == Some(MAIN) {
+                return line_of(&frame);
+            }
         }
     }
 

@@ -10,7 +10,7 @@
 //!
 //! let mut recorder = Recorder::new();
 //! let file = recorder.file("twice.py", Some("x[0] = x[0] + x[0]".into()));
-//! recorder.go_to(CallSite { file, line: 1, column: 1 });
+//! recorder.go_to(CallSite { file, line: 1, column: 1, caller: 0 });
 //! let x = recorder.param("x", &Type::Ptr(ScalarType::Elem(DType::F32), PtrSpace::Default));
 //! let load = recorder.call(op::load_scalar, &[CallArg::Value(x), CallArg::Int(0)], &[]).expect("it fits");
 //! let sum = recorder.binary(BinaryScalarOp::Add, load.results[0], load.results[0]);

@@ -12,6 +12,8 @@ pub struct CallSite {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
+    /// The line of the first file that led here, if this is another file and the line is known; else 0.
+    pub caller: u32,
 }
 
 /// The places that a program was recorded at; spans of its operations are positions in the list.
@@ -90,13 +92,14 @@ impl Source for CallSites {
         Some((&file.name, file.text.as_deref()?))
     }
 
-    /// The whole line. What comes from another file is shown where the program begins.
+    /// The whole line. What comes from another file is shown at the line that led there, or where the program begins.
     fn recorded_span(&self, span: Span) -> Option<Span> {
         let (main, file) = self.main()?;
         let lines = self.lines.get_or_init(|| lines(file.text.as_deref().unwrap_or_default()));
-        let line = |site: &CallSite| lines.get((site.line as usize).checked_sub(1)?).copied();
-        let here = self.sites.get(span.start as usize).filter(|site| site.file == main);
-        here.and_then(line).or_else(|| line(self.sites.first()?))
+        let at = |line: u32| lines.get((line as usize).checked_sub(1)?).copied();
+        let site = self.sites.get(span.start as usize)?;
+        let here = at(if site.file == main { site.line } else { site.caller });
+        here.or_else(|| at(self.sites.first()?.line))
     }
 }
 

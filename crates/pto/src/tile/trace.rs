@@ -54,7 +54,7 @@ pub(super) fn record(place: &Location<'_>, body: impl FnOnce()) -> Recorder {
 /// What follows comes from this place.
 fn go_to(recorder: &mut Recorder, place: &Location<'_>) {
     let file = recorder.file(place.file(), None);
-    recorder.go_to(CallSite { file, line: place.line(), column: place.column() });
+    recorder.go_to(CallSite { file, line: place.line(), column: place.column(), caller: 0 });
 }
 
 /// Puts an outer recording back, also when a kernel panics.
