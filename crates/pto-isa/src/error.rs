@@ -94,10 +94,12 @@ impl Error {
 
     fn write_one(&self, f: &mut impl fmt::Write, problem: &Diagnostic, line_of: &LineOf) -> fmt::Result {
         writeln!(f, "{}[{}]: {}", problem.severity.name(), problem.code.id(), problem.message)?;
+        let mut origins: Vec<Location> = Vec::new();
         for (at, marked) in self.marked(problem).into_iter().enumerate() {
             self.write_place(f, if at == 0 { "  -->" } else { "  :::" }, &marked)?;
-            if let Some(origin) = self.origin(marked.span) {
+            if let Some(origin) = self.origin(marked.span).filter(|origin| !origins.contains(origin)) {
                 write_origin(f, &origin, line_of)?;
+                origins.push(origin);
             }
         }
         for legal in &problem.legal {
@@ -281,6 +283,21 @@ mod tests {
             let text = self.0.get(span.start as usize)?;
             Some(Excerpt { text: (*text).to_string(), width: span.end })
         }
+
+        fn origin(&self, span: Span) -> Option<Location> {
+            (span.start < 5).then(|| Location::new("k.py", 7, 4)).filter(|_| self.0.len() > 2)
+        }
+    }
+
+    #[test]
+    fn the_line_that_made_a_statement_is_shown_once() {
+        let problem =
+            Diagnostic::new(codes::UNKNOWN_OP, Span::new(0, 4), "no such operation").label(Span::new(1, 2), "");
+        let error = Error::new(vec![problem]).with_source(Some(Arc::new(Lines(&["  tmux", "if", ""]))));
+        let text = error.with_lines(|file, line| (file == "k.py" && line == 7).then(|| "    tmux(a)\n".to_string()));
+        assert!(text.contains(" from k.py:7:4\n    7 |     tmux(a)\n  ::: a.pto:2:3\n"), "{text}");
+        assert_eq!(text.matches("from").count(), 1, "{text}");
+        assert!(error.to_string().contains(" from k.py:7:4\n  :::"), "no line without a file");
     }
 
     #[test]

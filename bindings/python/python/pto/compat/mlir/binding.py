@@ -145,6 +145,19 @@ class Binding:
         if left:
             self.fail(f"takes at most {len(free)} operands, {len(operands)} are given")
 
+    def complete(self):
+        """Adds what older bindings did not ask for: whether indices name elements or rows."""
+        spec = self.row.attr_names.get("coalesce")
+        if spec is None or spec["name"] in self.attributes:
+            return
+        names = self.row.slot_names
+        data = self.slots[names["dst" if "dst" in names and self.row.name == "mgather" else "src"]]
+        indices = self.slots[names["idx"]]
+        if data is None or indices is None:
+            return
+        same = getattr(as_value(data).type, "shape", 0) == getattr(as_value(indices).type, "shape", 1)
+        self.attribute(spec, "elem" if same else "row")
+
     def operands(self):
         """All operands, and how many each slot has."""
         flat, sizes = [], []
@@ -244,6 +257,7 @@ class RowOp(OpView):
         row = self.ROW
         regions = kwargs.pop("regions", row.regions)
         bound = Binding(row, args, kwargs)
+        bound.complete()
         operands, sizes = bound.operands()
         attributes = bound.attributes
         # Where just the required operands are given, their order says it all.
