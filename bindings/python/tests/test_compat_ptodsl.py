@@ -360,6 +360,42 @@ def test_text_has_the_lines_of_the_script():
     assert str(dsl.merge_jit_modules(handle)).startswith("module")
 
 
+@runs
+def test_errors_show_the_lines_of_the_script():
+    @dsl.jit(name="outside")
+    def outside(x: GM_F32, n: dsl.i32):
+        (view,) = views(8, 16, x)
+        t = dsl.alloc_tile(shape=[8, 16], dtype=dsl.f32)
+        part = dsl.partition_view(view, offsets=[n, 0], sizes=[8, 16])
+        dsl.tile.load(part, t)
+
+    @dsl.jit(name="illegal")
+    def illegal(x: GM_F32):
+        t = dsl.alloc_tile(shape=[8, 16], dtype=dsl.f32)
+        dsl.tile.add(t, t, dsl.alloc_tile(shape=[16, 16], dtype=dsl.f32))
+
+    x = np.zeros((8, 16), np.float32)
+    with pytest.raises(pto.RunError, match="partition_view") as found:
+        launch(outside, x, 4)
+    assert f"{__file__}:{outside.fn.__code__.co_firstlineno + 4}" in str(found.value)
+    with pytest.raises(pto.CheckError) as found:
+        launch(illegal, x)
+    assert f"{__file__}:{illegal.fn.__code__.co_firstlineno + 3}" in str(found.value)
+
+
+def test_install_makes_imports_find_the_layer():
+    code = """
+import pto.compat
+pto.compat.install("ptodsl")
+from ptodsl import pto, scalar
+import ptodsl.pto
+assert ptodsl.pto is pto and pto.tile.add and scalar.index_cast
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+    with pytest.raises(ValueError, match="there is no layer"):
+        pto.compat.install("other")
+
+
 def test_misuse_is_an_error_with_a_reason():
     with pytest.raises(TypeError, match="const_expr"):
         dsl.jit()(lambda x: None)
