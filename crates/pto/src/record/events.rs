@@ -9,6 +9,7 @@ use pto_isa::text;
 /// Flags that events have taken.
 #[derive(Default)]
 pub(super) struct Events {
+    /// In the order of the instructions that wait, so that those which matter are the last ones.
     taken: Vec<Taken>,
 }
 
@@ -35,6 +36,7 @@ impl Recorder {
             return;
         }
         let flags = &self.events.taken;
+        let flags = &flags[flags.partition_point(|t| t.to < done)..];
         // The pipe that waits has waited for this one before.
         if flags.iter().any(|t| t.pipes == (from, to) && t.from == done && t.to <= waiting) {
             return;
@@ -48,7 +50,8 @@ impl Recorder {
         let pipes = [("src_pipe", from), ("dst_pipe", to)];
         self.insert(Op::of(SyncOp::SetFlag(FlagForm::Fixed)), &pipes, Some(id), (block, done, true));
         self.insert(Op::of(SyncOp::WaitFlag(FlagForm::Fixed)), &pipes, Some(id), (block, waiting, false));
-        self.events.taken.push(Taken { pipes: (from, to), id, block, from: done, to: waiting });
+        let at = self.events.taken.partition_point(|t| t.to <= waiting);
+        self.events.taken.insert(at, Taken { pipes: (from, to), id, block, from: done, to: waiting });
     }
 
     /// The pipe of an instruction, which must be the same on every device.
@@ -73,7 +76,8 @@ impl Recorder {
         let module = &self.builder.module;
         let holds = |b: &&BlockId| {
             let ops = &module.block(**b).ops;
-            ops.contains(&done) && ops.contains(&waiting)
+            // Mostly they are among the last ones.
+            [waiting, done].iter().all(|id| ops.iter().rev().any(|op| op == id))
         };
         let found = self.builder.open.iter().rev().find(holds).copied();
         if found.is_none() {
