@@ -7697,7 +7697,7 @@ def aic_initialize_pipe(
 
     Arguments:
     - dir_mask: 1 cube to vector, 2 vector to cube, 3 both ways (1, 2, 3)
-    - slot_size: bytes of a slot: those of the tile before it is split (an integer, at least 1)
+    - slot_size: bytes of a slot: those of the tile before it is split, or in local memory the part for one vector core (an integer, at least 1)
     - gm_slot_buffer: pointer
     - gm_slot_tensor: view of global memory
     - c2v_consumer_buf: integer
@@ -7746,7 +7746,7 @@ def aiv_initialize_pipe(
 
     Arguments:
     - dir_mask: 1 cube to vector, 2 vector to cube, 3 both ways (1, 2, 3)
-    - slot_size: bytes of a slot: those of the tile before it is split (an integer, at least 1)
+    - slot_size: bytes of a slot: those of the tile before it is split, or in local memory the part for one vector core (an integer, at least 1)
     - gm_slot_buffer: pointer
     - gm_slot_tensor: view of global memory
     - c2v_consumer_buf: integer
@@ -7794,7 +7794,7 @@ def initialize_l2g2l_pipe(
     Arguments:
     - gm_addr: value
     - dir_mask: 1 cube to vector, 2 vector to cube, 3 both ways (1, 2, 3)
-    - slot_size: bytes of a slot: those of the tile before it is split (an integer, at least 1)
+    - slot_size: bytes of a slot: those of the tile before it is split, or in local memory the part for one vector core (an integer, at least 1)
     - slot_num: slots of the ring (an integer, at least 1)
     - local_addr: value
     - peer_local_addr: value
@@ -7837,7 +7837,7 @@ def initialize_l2l_pipe(
     Arguments:
     - local_addr: value
     - dir_mask: 1 cube to vector, 2 vector to cube, 3 both ways (1, 2, 3)
-    - slot_size: bytes of a slot: those of the tile before it is split (an integer, at least 1)
+    - slot_size: bytes of a slot: those of the tile before it is split, or in local memory the part for one vector core (an integer, at least 1)
     - slot_num: slots of the ring (an integer, at least 1)
     - peer_local_addr: value
     - flag_base: first of the pipe's signal ids; chosen by the compiler when left out (0 to 15)

@@ -24,7 +24,7 @@ const SPLIT: AttrSpec = attr(
 );
 const DIR_MASK: AttrSpec =
     attr("dir_mask", AttrKind::OneOf(&[1, 2, 3]), "1 cube to vector, 2 vector to cube, 3 both ways");
-const SLOT_SIZE: AttrSpec = attr("slot_size", POSITIVE, "bytes of a slot: those of the tile before it is split");
+const SLOT_SIZE: AttrSpec = attr("slot_size", POSITIVE, "bytes of a slot: those of the tile before it is split, or in local memory the part for one vector core");
 const NOSPLIT: AttrSpec = opt_attr("nosplit", AttrKind::Bool, "", "no user of the pipe splits tiles");
 const EPILOGUE: AttrSpec =
     opt_attr("acc_push_epilogue", AttrKind::Any, "", "layout, quantisation and ReLU the fix pipe applies on the way");
