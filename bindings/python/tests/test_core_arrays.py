@@ -137,7 +137,10 @@ def test_too_small_and_empty_arrays(twice, x):
 
 
 def test_huge_arrays_cost_nothing_until_they_are_touched(twice, x):
-    y = np.zeros((1 << 32) // 4, dtype=np.float32)
+    try:
+        y = np.zeros((1 << 32) // 4, dtype=np.float32)
+    except MemoryError:
+        pytest.skip("the system hands out no memory that it does not have")
     twice.run(x, y)
     assert y[1] == 2 and y[256] == 0
 
