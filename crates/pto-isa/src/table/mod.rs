@@ -288,10 +288,14 @@ pub fn similar(name: &str) -> Vec<&'static str> {
     let lower = name.to_ascii_lowercase();
     let bare = lower.strip_prefix("pto.").unwrap_or(&lower);
     let limit = 1 + bare.len() / 4;
+    // The short names of second spellings resemble everything.
+    let limit_of = |op: Op| if op.row().twin.is_some() { 1 } else { limit };
+    let names = |op: Op| op.row().aliases.iter().copied().chain([op.row().name]).map(move |n| (limit_of(op), n));
     let mut near: Vec<(usize, &'static str)> = all()
-        .flat_map(|op| op.row().aliases.iter().copied().chain([op.row().name]))
-        .map(|n| (distance(bare, n), n))
-        .filter(|(d, _)| *d <= limit)
+        .flat_map(names)
+        .map(|(limit, n)| (limit, distance(bare, n), n))
+        .filter(|(limit, d, _)| d <= limit)
+        .map(|(_, d, n)| (d, n))
         .collect();
     near.shared_sort();
     near.into_iter().take(3).map(|(_, n)| n).collect()
