@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import enum
 import inspect
 import re
 from pathlib import Path
@@ -43,7 +44,7 @@ def entry(title: str, thing: object, level: str) -> str:
     lines = [f"{level} `{title}{signature(thing)}`\n", text_of(thing) + "\n"]
     if inspect.isclass(thing) and not issubclass(thing, BaseException):
         for name, member in sorted(vars(thing).items()):
-            if name.startswith("_") or isinstance(member, (int, str, bool)) or not inspect.getdoc(member):
+            if name.startswith("_") or isinstance(member, (int, str, bool, type(None))) or not inspect.getdoc(member):
                 continue
             if isinstance(member, (classmethod, staticmethod)):
                 member = member.__func__
@@ -72,7 +73,8 @@ def sentence(thing: object) -> str:
 
 def signature(thing: object) -> str:
     """The parameters; nothing for what cannot be called."""
-    if not callable(thing):
+    # That of an enumeration depends on the version of Python.
+    if not callable(thing) or (inspect.isclass(thing) and issubclass(thing, enum.Enum)):
         return ""
     try:
         found = inspect.signature(thing)
