@@ -218,13 +218,18 @@ impl<'a> Detector<'a> {
         }
     }
 
-    /// The index of a core in its team. If blocks do not wait for each other, a new block starts a new team.
+    /// The index of a core in its team; most often it is that of the last event.
+    #[inline(always)]
     fn core(&mut self, id: CoreId) -> usize {
-        if let Some((last, at)) = self.last
-            && last == id
-        {
-            return at;
+        match self.last {
+            Some((last, at)) if last == id => at,
+            _ => self.another_core(id),
         }
+    }
+
+    /// The same for another core than the last. If blocks do not wait for each other, a new block starts a new team.
+    #[inline(never)]
+    fn another_core(&mut self, id: CoreId) -> usize {
         if !self.setting.joint && self.ids.keys().next().is_some_and(|known| known.block != id.block) {
             self.end_team();
         }

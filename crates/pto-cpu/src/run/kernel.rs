@@ -83,6 +83,8 @@ impl<'p> Core<'p> {
         unsafe { TileRef::new(ptr, geometry, region, strides) }
     }
 
+    // Inlined, and so is what it calls: the result has fourteen words, and is written where it is kept.
+    #[inline(always)]
     fn view_ref(&mut self, operand: &CallOperand<ViewId>) -> Result<ViewRef, Fail> {
         let Some(register) = operand.register else {
             return Ok(ViewRef::ABSENT);
@@ -92,6 +94,7 @@ impl<'p> Core<'p> {
     }
 
     /// A window of global memory as kernels take it.
+    #[inline(always)]
     pub fn window_ref(&mut self, view: &ViewState, writes: bool) -> Result<ViewRef, Fail> {
         let ViewState { address, space, shape, strides, layout } = *view;
         if space.is_some() {
