@@ -154,7 +154,7 @@ impl Writer<'_> {
             return Err(self.unsupported(text!("a view with these dimensions")));
         }
         let pointer = self.pointer(ptr)?;
-        let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, elem, &dims, &strides));
+        let layout = self.view_layout(id, value, elem, &dims, &strides)?;
         let view = CppView { elem, pointer, offset: ExtentText::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
@@ -356,7 +356,7 @@ impl Writer<'_> {
         };
         let offset = whole.offset.clone().plus(shift);
         let value = self.result(id)?;
-        let layout = self.stated_layout(id).unwrap_or_else(|| self.layout_of(value, whole.elem, &dims, &strides));
+        let layout = self.view_layout(id, value, whole.elem, &dims, &strides)?;
         self.define_view(value, CppView { offset, dims, strides, layout, ..whole });
         Ok(())
     }
@@ -381,6 +381,30 @@ impl Writer<'_> {
         let Some(Attr::Enum(def, at)) = self.module.attr(id, "layout") else { return None };
         let name = def.value(usize::from(*at)).to_ascii_uppercase();
         GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
+    }
+
+    /// The layout of a view, stated or inferred. Where both of the last strides may be 1, a run takes the view for ND; DN would be another
+    /// matrix if outer dimensions are folded into it.
+    fn view_layout(
+        &self,
+        id: OpId,
+        value: ValueId,
+        elem: ScalarType,
+        dims: &[ExtentText],
+        strides: &[ExtentText],
+    ) -> EmitResult<GlobalLayout> {
+        if let Some(stated) = self.stated_layout(id) {
+            return Ok(stated);
+        }
+        let layout = self.layout_of(value, elem, dims, strides);
+        let may_be_nd = strides.last().and_then(ExtentText::known).is_none_or(|stride| stride == 1);
+        let folds = dims.iter().rev().skip(2).any(|extent| extent.known() != Some(1));
+        if layout == GlobalLayout::Dn && may_be_nd && folds {
+            let what = text!("a view whose strides do not say which dimension is contiguous");
+            let help = text!("state it at the view: `layout = #pto.layout<nd>` or `layout = #pto.layout<dn>`");
+            return Err(Box::new(self.unsupported(what).help(help)));
+        }
+        Ok(layout)
     }
 
     /// The layout of a view that does not state one, from its strides and, where these leave it open, its tiles.
