@@ -1,6 +1,6 @@
 //! Operands, attributes and rules of every instruction, read from its row.
 
-use crate::Info;
+use crate::{Info, windows};
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
 use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
@@ -95,6 +95,7 @@ impl OpCheck<'_> {
             let advice = advice.into_iter().chain(instance.larger_source());
             problems.extend(advice.map(|b| self.describe(b, &[]).warning()));
             problems.extend(self.row.hazards_of(&instance).filter_map(|h| self.fault(h)));
+            problems.extend(windows::gaps(self.module, self.id, target));
             return dynamic;
         }
         // A malformed tile type was reported where it is defined.

@@ -38,6 +38,7 @@ mod shared_arguments;
 mod structs;
 mod structure;
 mod tiles;
+mod windows;
 
 pub use clobber::lost_sources;
 pub use fifo::{Epilogue, LinkedPipe, linked_pipes};

@@ -21,6 +21,7 @@ What was found stands in the rows (`pto doc NAME` shows it there), and this page
 - **own memory**: bytes that no operand names. `check` and `race` report tiles at these addresses (E0227), `plan` shows and reserves them; if the instruction takes a scratch tile,
   lowering adds one instead.
 - **fault**: for these operands the result deviates from the definition. `check` and `run` warn (E0228). In place, or with separate memory, where that is the condition.
+- **fault** of windows: rows are moved as contiguous bytes, so that a last stride other than 1 is ignored unless tile and window are stored by columns. `check` and `run` warn where the stride is known (E0228).
 - **limit**: depends on data, or on flags and registers of the program. Nothing checks it; the author must.
 
 Scratch tiles that a device works in must not overlap another operand, whole or in part (E0225, `check` and `race`). Destinations that overlap a source in part are warned about (E0403) and
