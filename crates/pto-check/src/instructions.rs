@@ -2,6 +2,7 @@
 
 use crate::{Info, windows};
 use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
 use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
 use pto_isa::text;
@@ -11,6 +12,7 @@ use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileTy
 pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: &mut Vec<Diagnostic>) {
     let mut dynamic = Vec::new();
     for &id in order {
+        poll();
         let check = OpCheck { module, info, id, row: module.op(id).op.row() };
         if check.run(problems) {
             dynamic.push(id);

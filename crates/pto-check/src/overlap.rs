@@ -5,6 +5,7 @@ use crate::instructions::OpCheck;
 use crate::places::{Linear, Overlap, Runs, TileAddresses, TileExtent, TileHome, Window, hidden_runs};
 use crate::{Checked, Info};
 use pto_ir::{Module, OpId, Operand, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::row::{Aliasing, Effect, Harm, HiddenMemory};
 use pto_isa::rules::Instance;
 use pto_isa::text;
@@ -19,6 +20,7 @@ pub(crate) fn check(
 ) {
     let mut around = None;
     for &id in order.iter().filter(|id| is_work(module, **id)) {
+        poll();
         let check = OperandCheck { module, info, places, id, row: module.op(id).op.row(), given: None, windows: None };
         let before = problems.len();
         check.run(problems);

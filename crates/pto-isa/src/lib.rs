@@ -12,6 +12,7 @@
 //! ```
 
 pub mod call;
+pub mod cancel;
 pub mod codes;
 mod diag;
 mod dtype;

@@ -8,6 +8,7 @@ use crate::laws::{Laws, ParamKey};
 use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses, pipe_predecessors};
 use pool::Pool;
 use pto_ir::Module;
+use pto_isa::cancel::poll;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Span, codes};
 use std::cmp::Reverse;
@@ -193,6 +194,7 @@ impl<'a> Sim<'a> {
         let mut counts = vec![0u32; trace.items.len() + 1];
         let mut last = vec![NONE; pipes];
         for (at, item) in trace.items.iter().enumerate() {
+            poll();
             for dep in Self::waits(trace, at) {
                 counts[dep.on as usize] += 1;
                 self.pending[at] += 1;
@@ -240,6 +242,7 @@ impl<'a> Sim<'a> {
             }
         }
         while let Some(Reverse((bits, event))) = self.heap.pop() {
+            poll();
             let now = f64::from_bits(bits);
             match event {
                 SimEvent::Finish(item) => self.done.push(item),

@@ -8,6 +8,7 @@ use crate::cost::{Charge, Execution, TileUse, charge, through_pipe};
 use crate::laws::{Laws, Model, ParamKey};
 use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
 use pto_ir::{Attr, OpId};
+use pto_isa::cancel::poll;
 use pto_isa::row::{CostClass, SyncOp};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
@@ -458,6 +459,7 @@ impl ItemRecorder<'_> {
 
 impl Observer for ItemRecorder<'_> {
     fn goes_on(&mut self) -> bool {
+        poll();
         self.trace.items.len() < MAX_ITEMS
     }
 

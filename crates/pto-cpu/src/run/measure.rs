@@ -6,6 +6,7 @@ use super::observe::Watch;
 use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::prepared::{Plan, Role, ValueStorage, ViewState, float_of, int_of};
+use pto_isa::cancel::poll;
 use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error};
 use std::collections::HashMap;
@@ -97,6 +98,7 @@ impl Watch for Measuring {
     }
 
     fn progress(&mut self, instructions: u64) -> bool {
+        poll();
         self.left = self.left.saturating_sub(instructions);
         self.left > 0
     }

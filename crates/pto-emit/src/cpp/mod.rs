@@ -23,6 +23,7 @@ use fifo::FifoPipes;
 pub use forms::spellings;
 use pto_check::{Checked, Info};
 use pto_ir::{BlockId, Module, OpId, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::row::{Arith, Control, EntryAction, Fifo, LocalOp, Meaning, Movement, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Op, Target, codes};
@@ -220,6 +221,7 @@ impl<'a> Writer<'a> {
 
     fn block(&mut self, block: BlockId) {
         for &id in &self.module.block(block).ops {
+            poll();
             self.op(id);
         }
     }

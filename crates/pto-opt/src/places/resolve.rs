@@ -5,6 +5,7 @@ use super::{Home, MemoryRegion, ValueMemory, memory_of};
 use crate::effects::is_memory;
 use pto_ir::{Def, OpId, ValueId};
 use pto_isa::Loc;
+use pto_isa::cancel::poll;
 use pto_isa::hash::FastMap;
 use pto_isa::row::Storage;
 use pto_isa::sort::SharedSort;
@@ -105,6 +106,7 @@ impl ValueMemory<'_> {
         let mut waiting: Vec<(usize, Open)> = Vec::new();
         let mut count = 1;
         while let Some(top) = path.last_mut() {
+            poll();
             if let Some(&need) = top.needs.get(top.next) {
                 top.next += 1;
                 if self.known.contains_key(&need) {

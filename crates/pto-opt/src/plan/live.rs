@@ -6,6 +6,7 @@ use crate::order::OpPositions;
 use crate::places::{Home, ValueMemory, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::row::{Control, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
@@ -52,6 +53,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     // Operations that assign an address to a tile.
     let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
     for id in module.order() {
+        poll();
         match module.storage(id) {
             Some(Storage::Tile | Storage::Tiles | Storage::Buffer) if places.address(id).is_none() => all.push(id),
             Some(Storage::Assign) => {
@@ -244,6 +246,7 @@ fn note(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, accesses: &mu
 }
 
 fn tile(checked: &Checked, order: &OpPositions, id: OpId, all: &AllAccesses) -> Option<LiveTile> {
+    poll();
     let module = checked.module();
     let value = module.results(id).next()?;
     let (loc, bytes) = memory_of(checked, value)?;
@@ -395,6 +398,7 @@ fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [LiveTile], acc
     let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
+        poll();
         // A tile that a loop keeps is live before its first access.
         let writer = tiles[k].first;
         if !accesses.is_born(order, tiles[k].value) {

@@ -1,5 +1,7 @@
 //! Packs pieces with live ranges into one memory.
 
+use pto_isa::cancel::poll;
+
 /// A piece: its size and its live range.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Piece {
@@ -107,13 +109,17 @@ fn improved(pieces: &[Piece], others: &[Vec<u32>], mut best: Vec<u64>, floor: u6
 fn crowding(pieces: &[Piece]) -> Vec<u64> {
     let at = |time: u32| pieces.iter().filter(|p| p.start <= time && time <= p.end).map(|p| p.bytes).sum::<u64>();
     let starts: Vec<(u32, u64)> = pieces.iter().map(|p| (p.start, at(p.start))).collect();
-    let during = |p: &Piece| starts.iter().filter(|(t, _)| p.start <= *t && *t <= p.end).map(|(_, b)| *b).max();
+    let during = |p: &Piece| {
+        poll();
+        starts.iter().filter(|(t, _)| p.start <= *t && *t <= p.end).map(|(_, b)| *b).max()
+    };
     pieces.iter().map(|p| during(p).unwrap_or(0)).collect()
 }
 
 /// For each piece, those whose live ranges overlap it.
 fn meetings(pieces: &[Piece]) -> Vec<Vec<u32>> {
     let others = |(k, piece): (usize, &Piece)| {
+        poll();
         let all = (0u32..).zip(pieces);
         all.filter(|(other, p)| *other as usize != k && p.meets(piece)).map(|(other, _)| other).collect()
     };
@@ -126,6 +132,7 @@ fn lowest(pieces: &[Piece], others: &[Vec<u32>], order: &[usize], floor: u64) ->
     let mut places = vec![NOWHERE; pieces.len()];
     let mut busy: Vec<(u64, u64)> = Vec::new();
     for &k in order {
+        poll();
         let placed = others[k].iter().map(|other| *other as usize).filter(|other| places[*other] != NOWHERE);
         busy.clear();
         busy.extend(placed.map(|other| (places[other], places[other] + pieces[other].bytes)));

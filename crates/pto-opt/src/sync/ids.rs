@@ -8,6 +8,7 @@ use crate::order::OpPositions;
 use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
+use pto_isa::cancel::poll;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -147,6 +148,7 @@ impl<'a> Colours<'a> {
 
     fn assign(&mut self) {
         while let Some(key) = self.open.pop_first() {
+            poll();
             match self.free_id(key.2) {
                 Ok(id) => self.give(key, id),
                 Err(crowd) => {
@@ -229,6 +231,7 @@ impl<'a> Colours<'a> {
             return self.change(at, |edge| edge.numbered = None);
         }
         for (n, &a) in crowd.iter().enumerate() {
+            poll();
             for &b in &crowd[n + 1..] {
                 if self.unite(a, b) {
                     return;

@@ -10,6 +10,7 @@ use crate::effects::OrderEffect;
 use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
+use pto_isa::cancel::poll;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use std::borrow::Cow;
@@ -199,6 +200,7 @@ impl<'e> ListOrder<'e> {
 
     /// One item; `shift` is where its iteration starts.
     fn step(&mut self, pass: &mut ListPass<'_>, at: usize, shift: usize) {
+        poll();
         let (item, here) = (&pass.items[at], position(shift + at));
         if shift > 0 {
             for link in &pass.inserted[at].ends {
