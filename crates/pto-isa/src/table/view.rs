@@ -234,7 +234,7 @@ family! { View, "pto", view;
     ///
     /// Of a scalar it is the same as `arith.bitcast`.
     bitcast: RETYPE.storage(Storage::Retype).twin(Twin::Scalars(Arith::Bitcast))
-        .rules(&[(Targets::ALL, Rule::Named("same memory, shape, valid region and layout; result needs no more bytes", bitcast_fits))])
+        .rules(&[(Targets::ALL, Rule::Named("same memory, shape, valid region and layout; another element type; result needs no more bytes", bitcast_fits))])
         .example(
             "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {\n  \
              %b = pto.bitcast %a : !pto.tile_buf<vec, 16x16xf32> -> !pto.tile_buf<vec, 16x16xi32>\n  \
@@ -789,6 +789,11 @@ fn bitcast_fits(i: &Instance) -> Verdict {
         let found = text!("`result` is {dst}, `src` is {src}", dst, src);
         let help = text!("for another shape or layout write `pto.treshape`");
         return Verdict::Broken(Broken::new(codes::SHAPE, at, found, text!("only the element type differs")).help(help));
+    }
+    if dst.dtype == src.dtype {
+        let found = text!("`result` and `src` have the same element type");
+        let broken = Broken::new(codes::ELEM_COMBINATION, at, found, text!("another element type"));
+        return Verdict::Broken(broken.help(text!("use `src` itself")));
     }
     Verdict::require(dst.bytes() <= src.bytes(), || {
         let found = text!("`result` needs {dst} bytes, `src` has {src}", dst = dst.bytes(), src = src.bytes());
