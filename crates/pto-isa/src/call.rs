@@ -298,3 +298,31 @@ fn only(set: DTypes) -> Option<DType> {
     let mut list = set.iter();
     list.next().filter(|_| list.next().is_none())
 }
+
+/// The element types of the data on each target, a line each, for the documentation of a function; none if there is no choice.
+pub fn element_types(row: &Row) -> Vec<String> {
+    if !row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data) {
+        return Vec::new();
+    }
+    let types = |t: Target| if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };
+    let line = |t: Target| {
+        format!("{}: {}", t.name(), if types(t).is_empty() { "–".to_string() } else { types(t).to_string() })
+    };
+    Target::ALL.into_iter().map(line).collect()
+}
+
+/// The rules of an instruction, a line each, with the targets of those that do not hold everywhere.
+pub fn rules(row: &Row) -> Vec<String> {
+    let everywhere = row.targets.iter().count();
+    let mut list = Vec::new();
+    for (targets, rule) in row.shape_rules.iter().chain(row.rules) {
+        let on: Vec<&str> = row.targets.iter().filter(|t| targets.contains(*t)).map(Target::name).collect();
+        match on.len() {
+            0 => {}
+            n if n == everywhere => list.push(rule.describe()),
+            _ => list.push(format!("{} ({})", rule.describe(), on.join(", "))),
+        }
+    }
+    list.extend(row.scratch.as_ref().map(|s| format!("scratch `{}`: {}", s.slot, s.rule)));
+    list
+}

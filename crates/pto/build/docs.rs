@@ -2,9 +2,9 @@
 
 use crate::example::{self, Example};
 use crate::signature::Signature;
-use pto_isa::call::{CallPart, argument_name};
-use pto_isa::row::{ElemRule, Pipes};
-use pto_isa::{DTypes, Op, Row, Target};
+use pto_isa::call::{self, CallPart, argument_name};
+use pto_isa::row::Pipes;
+use pto_isa::{Op, Row, Target};
 
 /// The comment above a function.
 pub fn function(op: Op, signature: &Signature, example: Option<&Example>) -> String {
@@ -14,8 +14,8 @@ pub fn function(op: Op, signature: &Signature, example: Option<&Example>) -> Str
     lines.push(facts(row));
     lines.extend(section("Arguments", signature.parts.iter().map(|p| part(row, p)).collect()));
     lines.extend(section("It may be told", signature.optional.iter().map(|p| part(row, p)).collect()));
-    lines.extend(section("Element types", element_types(row)));
-    lines.extend(section("Rules", rules(row)));
+    lines.extend(section("Element types", call::element_types(row)));
+    lines.extend(section("Rules", call::rules(row)));
     lines.extend(section("Notes", row.notes.iter().map(|n| (*n).to_string()).collect()));
     lines.extend(example::lines(op, example));
     let comment = |line: &String| if line.is_empty() { "///\n".to_string() } else { format!("/// {line}\n") };
@@ -56,30 +56,4 @@ fn part(row: &Row, part: &CallPart) -> String {
         }
         CallPart::Attr(spec) => format!("`{}`: {} ({})", argument_name(spec.name), spec.doc, spec.legal_values()),
     }
-}
-
-fn element_types(row: &Row) -> Vec<String> {
-    if !row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data) {
-        return Vec::new();
-    }
-    let types = |t: Target| if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };
-    let line = |t: Target| {
-        format!("{}: {}", t.name(), if types(t).is_empty() { "–".to_string() } else { types(t).to_string() })
-    };
-    Target::ALL.into_iter().map(line).collect()
-}
-
-fn rules(row: &Row) -> Vec<String> {
-    let everywhere = row.targets.iter().count();
-    let mut list = Vec::new();
-    for (targets, rule) in row.shape_rules.iter().chain(row.rules) {
-        let on: Vec<&str> = row.targets.iter().filter(|t| targets.contains(*t)).map(Target::name).collect();
-        match on.len() {
-            0 => {}
-            n if n == everywhere => list.push(rule.describe()),
-            _ => list.push(format!("{} ({})", rule.describe(), on.join(", "))),
-        }
-    }
-    list.extend(row.scratch.as_ref().map(|s| format!("scratch `{}`: {}", s.slot, s.rule)));
-    list
 }

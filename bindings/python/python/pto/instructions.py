@@ -1138,7 +1138,7 @@ def trsqrt(
     Rules:
     - src, dst: same valid rows and columns
     - high_precision: only with tmp (a2a3, a5)
-    - scratch tmp: at least 32 bytes of the data's element type, apart from src and dst
+    - scratch `tmp`: at least 32 bytes of the data's element type, apart from src and dst
 
     Notes:
     - The page describes the form without tmp as a root and a division; the A2/A3 header approximates.
@@ -1365,7 +1365,7 @@ def txor(
     - tmp, dst: same element type (a2a3)
     - tmp: row-major layout (a2a3)
     - tmp, dst: same valid rows and columns (a2a3)
-    - scratch tmp: element type and valid region of dst
+    - scratch `tmp`: element type and valid region of dst
 
     Notes:
     - The page writes the instruction without tmp; version 0.27 of the public assembler demands it.
@@ -1486,7 +1486,7 @@ def trem(
     - tmp: row-major layout (a2a3)
     - tmp: valid region not empty (a2a3)
     - tmp: at least the valid columns of dst (a2a3)
-    - scratch tmp: element type of dst; cols(dst) + 2 * ceil(cols(dst) / 64) elements, which two rows of dst hold
+    - scratch `tmp`: element type of dst; cols(dst) + 2 * ceil(cols(dst) / 64) elements, which two rows of dst hold
 
     Notes:
     - Version 0.27 of the public assembler accepts a tmp of one row, too small for the header's mask.
@@ -1574,7 +1574,7 @@ def tpow(
     - tmp, dst: same valid rows and columns (a2a3)
     - tmp: for floating point only (a2a3, a5)
     - precisionType: high_precision on A5 only, for f16, bf16, f32; bf16 needs it (a2a3, a5)
-    - scratch tmp: floating point on A2/A3: element type and valid region of `dst`; integers: none
+    - scratch `tmp`: floating point on A2/A3: element type and valid region of `dst`; integers: none
 
     Notes:
     - The C++ interface always takes tmp; the public assembler rejects it for integers.
@@ -1650,7 +1650,7 @@ def tprelu(
     - tmp: element type i8, ui8 (a2a3)
     - tmp: row-major layout (a2a3)
     - tmp: one row more than dst has valid rows, a bit per valid column (a2a3)
-    - scratch tmp: ui8; one packed mask row per valid row of dst, and one row more
+    - scratch `tmp`: ui8; one packed mask row per valid row of dst, and one row more
 
     Notes:
     - The page writes the instruction without tmp; version 0.27 of the public assembler demands it, and demands that it have the shape of dst.
@@ -1862,7 +1862,7 @@ def taddrelu(
 
     Element types:
     - a2a3: i16, f16, f32
-    - a5: -
+    - a5: –
     - cpu: i16, f16, f32
 
     Rules:
@@ -2003,7 +2003,7 @@ def tadddeqrelu(
     - src0, src1, dst: same valid rows and columns
     - tmp: row-major layout (a2a3)
     - valid region of dst inside that of tmp (a2a3)
-    - scratch tmp: i32, at least the valid region of dst
+    - scratch `tmp`: i32, at least the valid region of dst
 
     Notes:
     - Not in the public assembler. A5 has a header for it that nothing includes.
@@ -2093,7 +2093,7 @@ def tsel(
     Rules:
     - src0, src1, dst: same valid rows and columns
     - tmp: elements of 4 bytes (a2a3)
-    - scratch tmp: ui32; 8 bytes for four-byte data, 16 for two-byte data
+    - scratch `tmp`: ui32; 8 bytes for four-byte data, 16 for two-byte data
 
     Notes:
     - The page writes the instruction without tmp; version 0.27 of the public assembler demands it.
@@ -2142,7 +2142,7 @@ def tcvt(
     - src, dst: same valid rows
     - src, dst: same valid columns; a column of an fp4 tile is a pair
     - f32 to i16, f16 to i16 or i8 with sat_mode OFF: tmp in manual mode (a2a3)
-    - scratch tmp: A2/A3, sat_mode OFF, f32 to i16 and f16 to i16 or i8 only: room for a chunk of the source as i32
+    - scratch `tmp`: A2/A3, sat_mode OFF, f32 to i16 and f16 to i16 or i8 only: room for a chunk of the source as i32
 
     Notes:
     - A pair A2/A3 does not have compiles against its header and does nothing.
@@ -2480,7 +2480,7 @@ def txors(
     - src, dst: same valid rows and columns
     - tmp, dst: same element type (a2a3)
     - tmp: row-major layout (a2a3)
-    - scratch tmp: element type and size of dst
+    - scratch `tmp`: element type and size of dst
 
     Notes:
     - The page writes the instruction without tmp; version 0.27 of the public assembler demands it.
@@ -2595,7 +2595,7 @@ def trems(
     - tmp: row-major layout (a2a3)
     - tmp: valid region not empty (a2a3)
     - tmp: at least the valid columns of dst (a2a3)
-    - scratch tmp: element type of dst; one row of dst
+    - scratch `tmp`: element type of dst; one row of dst
     """
     return _issue(_trems, after, dst, src, scalar, tmp)
 
@@ -2676,7 +2676,7 @@ def tpows(
     - tmp, dst: same valid rows and columns (a2a3)
     - tmp: for floating point only (a2a3, a5)
     - precisionType: high_precision on A5 only, for f16, bf16, f32; bf16 needs it (a2a3, a5)
-    - scratch tmp: floating point on A2/A3: element type and valid region of `dst`; integers: none
+    - scratch `tmp`: floating point on A2/A3: element type and valid region of `dst`; integers: none
 
     Notes:
     - The C++ interface always takes tmp; the public assembler rejects it for integers.
@@ -2954,7 +2954,7 @@ def tsels(
     - tmp, src: same element type (a2a3)
     - tmp: row-major layout (a2a3)
     - mask: row-major layout (a5)
-    - scratch tmp: element type of src; at least one element
+    - scratch `tmp`: element type of src; at least one element
 
     Notes:
     - The page writes the instruction without tmp; version 0.27 of the public assembler demands it.
@@ -3272,7 +3272,7 @@ def trowsum(
     - src, tmp: same element type (a2a3)
     - a col-major destination has one column
     - dst: valid rows of src, one valid column; src not empty (dst 0x0: does nothing)
-    - scratch tmp: a2a3: floats in rows of more than 256 bytes need half of the row, in whole 256-byte steps, for every row; integers one block of 32 bytes
+    - scratch `tmp`: a2a3: floats in rows of more than 256 bytes need half of the row, in whole 256-byte steps, for every row; integers one block of 32 bytes
 
     Notes:
     - a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that; the page only says that a tile like src is safe.
@@ -3313,7 +3313,7 @@ def trowprod(
     - src, tmp: same element type (a2a3)
     - a col-major destination has one column
     - dst: valid rows of src, one valid column; src not empty (dst 0x0: does nothing)
-    - scratch tmp: a2a3: one block of 32 bytes
+    - scratch `tmp`: a2a3: one block of 32 bytes
 
     Notes:
     - a5 takes a scratch tile and does not use it.
@@ -3353,7 +3353,7 @@ def trowmax(
     - src, tmp: same element type (a2a3)
     - a col-major destination has one column
     - dst: valid rows of src, one valid column; src not empty (dst 0x0: does nothing)
-    - scratch tmp: a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes
+    - scratch `tmp`: a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes
 
     Notes:
     - a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that.
@@ -3394,7 +3394,7 @@ def trowmin(
     - src, tmp: same element type (a2a3)
     - a col-major destination has one column
     - dst: valid rows of src, one valid column; src not empty (dst 0x0: does nothing)
-    - scratch tmp: a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes
+    - scratch `tmp`: a2a3: floats in rows of more than 256 bytes need 256 bytes for every row; integers one block of 32 bytes
 
     Notes:
     - a2a3 writes nothing when a row is longer than 256 bytes and the scratch tile is narrower than that.
@@ -3441,7 +3441,7 @@ def trowargmax(
     - dst_val: 1 valid column
     - a col-major destination has one column
     - dst_idx: i32 or ui32; with dst_val and 2-byte elements also i16 or ui16
-    - scratch tmp: a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step
+    - scratch `tmp`: a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step
 
     Notes:
     - The public assembler has only the form without dst_val.
@@ -3488,7 +3488,7 @@ def trowargmin(
     - dst_val: 1 valid column
     - a col-major destination has one column
     - dst_idx: i32 or ui32; with dst_val and 2-byte elements also i16 or ui16
-    - scratch tmp: a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step
+    - scratch `tmp`: a2a3: per row, the values and indices of every 256-byte step; nothing is kept there when a row is one step
 
     Notes:
     - The public assembler has only the form without dst_val.
@@ -3533,7 +3533,7 @@ def tcolsum(
     Rules:
     - dst: valid columns of src; on a5 src is not empty (dst 0x0: does nothing)
     - tmp comes with isBinary and is as wide as src
-    - scratch tmp: with isBinary = true: half of the valid rows of src (rounded up), each at least as wide as its valid columns
+    - scratch `tmp`: with isBinary = true: half of the valid rows of src (rounded up), each at least as wide as its valid columns
 
     Notes:
     - The host ignores isBinary and adds the rows in order.
@@ -3679,7 +3679,7 @@ def tcolargmax(
     - dst_idx: 1 valid row
     - dst_val: 1 valid row
     - dst_idx: i32 or ui32; with dst_val as wide as src, which then has 2 or 4 bytes
-    - scratch tmp: a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less
+    - scratch `tmp`: a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less
 
     Notes:
     - a2a3 orders ui16 and ui32 by their bits read as f16 and f32.
@@ -3726,7 +3726,7 @@ def tcolargmin(
     - dst_idx: 1 valid row
     - dst_val: 1 valid row
     - dst_idx: i32 or ui32; with dst_val as wide as src, which then has 2 or 4 bytes
-    - scratch tmp: a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less
+    - scratch `tmp`: a2a3: two parts (three for 2-byte elements without dst_val) of one 256-byte step, or of the valid columns rounded up to 32 bytes if that is less
 
     Notes:
     - a2a3 orders ui16 and ui32 by their bits read as f16 and f32.
@@ -3852,7 +3852,7 @@ def trowexpandadd(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it.
@@ -3903,7 +3903,7 @@ def trowexpandsub(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it.
@@ -3954,7 +3954,7 @@ def trowexpandmul(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it.
@@ -4008,7 +4008,7 @@ def trowexpanddiv(
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
     - high_precision needs tmp
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it.
@@ -4060,7 +4060,7 @@ def trowexpandmax(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - The page takes f16 and f32 only; newer device headers also take integers.
@@ -4112,7 +4112,7 @@ def trowexpandmin(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it; version 0.27 of the public assembler refuses it there.
@@ -4163,7 +4163,7 @@ def trowexpandexpdif(
     - one source, row-major, has the valid region of dst; the other has its valid rows and either one valid column (col-major) or 32 bytes of valid columns (row-major)
     - with tmp the per-row operand is col-major with one valid column (a2a3)
     - dst, tmp: same element type (a2a3)
-    - scratch tmp: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
+    - scratch `tmp`: a2a3, one value per row: 256 bytes for every 8 valid rows of dst, and 7680 bytes from 256 rows on
 
     Notes:
     - a5 takes tmp and does not use it; version 0.27 of the public assembler refuses it there.
@@ -5779,7 +5779,7 @@ def ttrans(
 
     Rules:
     - the transposed valid region of src fits into dst
-    - scratch tmp: as many bytes as src where its rows and the columns of dst are whole blocks, else 32 bytes
+    - scratch `tmp`: as many bytes as src where its rows and the columns of dst are whole blocks, else 32 bytes
 
     Notes:
     - A5 ignores the scratch tile, but its C++ call still wants one.
@@ -6000,7 +6000,7 @@ def tinterleave(
     - src0: tile
 
     Element types:
-    - a2a3: -
+    - a2a3: –
     - a5: i8, i16, i32, ui8, ui16, ui32, f16, bf16, f32
     - cpu: i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f8e4m3, f8e5m2, f8e8m0, hif8, f4e1m2, f4e2m1
 
@@ -6040,7 +6040,7 @@ def tdeinterleave(
     - src1: tile
 
     Element types:
-    - a2a3: -
+    - a2a3: –
     - a5: i8, i16, i32, ui8, ui16, ui32, f16, bf16, f32
     - cpu: i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32, f8e4m3, f8e5m2, f8e8m0, hif8, f4e1m2, f4e2m1
 
@@ -6179,7 +6179,7 @@ def tquant(
     - offset exactly for INT8_ASYM
     - fp, offset: one value per row of dst; a column (DN) on A2/A3
     - tmp: the rows and columns of src (a2a3)
-    - scratch tmp: as large as src on A2/A3
+    - scratch `tmp`: as large as src on A2/A3
 
     Notes:
     - The page divides by the scale and adds the offset after rounding; the device code multiplies and adds before.
@@ -6362,7 +6362,7 @@ def tsort32(
     Rules:
     - tmp for a last block of fewer than 32 elements
     - idx has at least the valid columns of src
-    - scratch tmp: one row of src, when its valid columns are not a multiple of 32
+    - scratch `tmp`: one row of src, when its valid columns are not a multiple of 32
 
     Notes:
     - Nothing checks that dst is large enough for the records; public programs exist where it is not.
@@ -6418,7 +6418,7 @@ def tmrgsort(
 
     Rules:
     - one row each; src0 and block_len (a multiple of 64, dst as wide as src0), or 2 to 4 lists with executed and a tmp as wide as all of them
-    - scratch tmp: list form: one row of all lists together, and at least of dst
+    - scratch `tmp`: list form: one row of all lists together, and at least of dst
 
     Notes:
     - Of three or more tiles in ins, the last is tmp, unless the word no_tmp follows them.
@@ -6483,7 +6483,7 @@ def tgather(
     - indices, tmp: same element type (a2a3)
     - indices, tmp: same valid rows and columns (a2a3)
     - exactly one of the three forms, with its element types and layouts
-    - scratch tmp: index form on a2a3: a tile like indices; comparison form: any
+    - scratch `tmp`: index form on a2a3: a tile like indices; comparison form: any
 
     Notes:
     - In C++ the value of the comparison form is a tile.
@@ -6650,7 +6650,7 @@ def tci(
     - start, dst: same element type
     - dst has one row
     - tmp: elements of 4 bytes (a2a3)
-    - scratch tmp: a2a3: 768 bytes for 4-byte elements, 1792 bytes for 2-byte elements
+    - scratch `tmp`: a2a3: 768 bytes for 4-byte elements, 1792 bytes for 2-byte elements
 
     Notes:
     - Without tmp, a2a3 writes the numbers one by one; with it, the vector pipe does.
@@ -6727,7 +6727,7 @@ def trandom(
     - rounds: rounds of the generator (7, 10; else 10)
 
     Element types:
-    - a2a3: -
+    - a2a3: –
     - a5: i32, ui32
     - cpu: i32, ui32
 

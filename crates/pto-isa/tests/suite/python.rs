@@ -1,8 +1,8 @@
 //! The functions of the Python package, one for each instruction: `BLESS=1 cargo test -p pto-isa --test suite python` writes them anew.
 
 use pto_isa::call::{self, CallPart, ElementGroups, ElementSource, ResultRule};
-use pto_isa::row::{AttrKind, ElemRule, Pipes, SlotCount, SlotKind};
-use pto_isa::{DTypes, EnumDef, Op, Row, ScalarType, Target, Type, enums, table};
+use pto_isa::row::{AttrKind, Pipes, SlotCount, SlotKind};
+use pto_isa::{EnumDef, Op, Row, ScalarType, Target, Type, enums, table};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -134,8 +134,8 @@ impl PythonFunction {
         lines.push(facts(row));
         let arguments = self.must.iter().chain(&self.may).map(|p| argument(row, *p));
         lines.extend(section("Arguments", arguments.collect()));
-        lines.extend(section("Element types", element_types(row)));
-        lines.extend(section("Rules", rules(row)));
+        lines.extend(section("Element types", call::element_types(row)));
+        lines.extend(section("Rules", call::rules(row)));
         lines.extend(section("Notes", row.notes.iter().map(|n| (*n).to_string()).collect()));
         let text = lines.join("\n").replace('\\', "\\\\").replace("\"\"\"", "'''");
         let mut doc = String::new();
@@ -256,30 +256,4 @@ fn section(title: &str, list: Vec<String>) -> Vec<String> {
     }
     let head = [String::new(), format!("{title}:")];
     head.into_iter().chain(list.into_iter().map(|line| format!("- {line}"))).collect()
-}
-
-fn element_types(row: &Row) -> Vec<String> {
-    if !row.slots.iter().chain(row.results).any(|s| s.elem == ElemRule::Data) {
-        return Vec::new();
-    }
-    let types = |t: Target| if row.targets.contains(t) { row.data_types(t) } else { DTypes::NONE };
-    let line = |t: Target| {
-        format!("{}: {}", t.name(), if types(t).is_empty() { "-".to_string() } else { types(t).to_string() })
-    };
-    Target::ALL.into_iter().map(line).collect()
-}
-
-fn rules(row: &Row) -> Vec<String> {
-    let everywhere = row.targets.iter().count();
-    let mut list = Vec::new();
-    for (targets, rule) in row.shape_rules.iter().chain(row.rules) {
-        let on: Vec<&str> = row.targets.iter().filter(|t| targets.contains(*t)).map(Target::name).collect();
-        match on.len() {
-            0 => {}
-            n if n == everywhere => list.push(rule.describe()),
-            _ => list.push(format!("{} ({})", rule.describe(), on.join(", "))),
-        }
-    }
-    list.extend(row.scratch.as_ref().map(|s| format!("scratch {}: {}", s.slot, s.rule)));
-    list
 }
