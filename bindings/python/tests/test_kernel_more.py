@@ -135,7 +135,8 @@ def _(x: Gm[f32]):
     tile = pto.declare_tile_memref(memory)
     pto.pointer_cast([pto.i64(0)], memory)
     pto.castptr(x, "!pto.ptr<i8>")
-    pto.bind_tile(tile, "row_major", memory)
+    config = "#pto.tile_buf_config<blayout=row_major, slayout=none_box, s_fractal_size=512, pad=null>"
+    pto.bind_tile(tile, config, memory)
 
 
 @more("declare_local_array", "local_array_get", "local_array_set", "declare_struct", "struct_get", "struct_set")
@@ -154,6 +155,21 @@ def _():
     pto.setfmatrix(t, fmap_h=8, fmap_w=8)
     pto.set_img2col_rpt(t)
     pto.set_img2col_padding(t, pad_value=0)
+
+
+def test_attributes_may_be_given_as_text():
+    config = "#pto.tile_buf_config<blayout=col_major, slayout=none_box, s_fractal_size=512, pad=null>"
+
+    @pto.kernel
+    def bound(x: Gm[f32], y: Gm[f32]):
+        memory = "memref<32x32xf32, #pto.address_space<vec>>"
+        t = pto.bind_tile(pto.pointer_cast([pto.i64(0)], memory), config, memory)
+        pto.tload(t, x.strided([32, 32], [1, 32], layout="dn"))
+        pto.tstore(y.strided([32, 32], [1, 32], layout="dn"), t)
+
+    program = bound.trace()
+    assert f"config = {config}" in program.to_text()
+    assert not [d for d in program.check("a2a3") if d.is_error]
 
 
 @pytest.mark.parametrize("name", MORE)

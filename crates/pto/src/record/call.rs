@@ -198,6 +198,7 @@ impl Recorder {
             (AttrKind::Bool, CallArg::Bool(b)) => Attr::Bool(*b),
             (AttrKind::Int(..) | AttrKind::OneOf(_) | AttrKind::Any, CallArg::Int(n)) => int(*n),
             (AttrKind::Symbol, CallArg::Text(text)) => Attr::Symbol(module.names.intern(text)),
+            (AttrKind::Any, CallArg::Text(text)) if text.starts_with('#') => Attr::Raw(module.names.intern(text)),
             (AttrKind::Str | AttrKind::Any, CallArg::Text(text)) => Attr::Str(module.names.intern(text)),
             (AttrKind::Any, CallArg::Bool(b)) => Attr::Bool(*b),
             (AttrKind::Unit, CallArg::Bool(true)) => Attr::Unit,
