@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "memory of another language is an address and a size")]
 
 use crate::args::{Arg, Borrowed, Data};
+use crate::memory::Buffer;
 
 /// Memory by address: see [`Arg::held`].
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +26,8 @@ impl Arg<'_> {
     /// # Safety
     /// While the argument is used, `bytes` bytes from `ptr` on are one live allocation; nobody else writes them; nobody else reads
     /// them either if `writable`; and no Rust reference to them is used if `writable`, no exclusive one otherwise. Other arguments of
-    /// the same run are not somebody else. `ptr` may be anything if `bytes` is 0.
+    /// the same run are not somebody else; if they overlap, each pointer may be used for the bytes of all of them. `ptr` may be anything
+    /// if `bytes` is 0.
     pub unsafe fn held(ptr: *mut u8, bytes: usize, writable: bool) -> Self {
         let ptr = if bytes == 0 { std::ptr::NonNull::dangling().as_ptr() } else { ptr };
         Self::Memory(Borrowed::new(Data::Held(HeldMemory { ptr, bytes, writable }), None))
@@ -70,9 +72,50 @@ pub(crate) fn share_bytes(args: &[Arg<'_>]) -> bool {
     })
 }
 
+/// Makes buffers that overlap parts of one, the first of them: for each buffer, the one that holds its bytes, and where they start in
+/// it. Buffers that may be written in one place only stay apart.
+pub(crate) fn join_shared(buffers: &mut [Buffer]) -> Vec<(usize, u64)> {
+    let mut homes: Vec<(usize, u64)> = (0..buffers.len()).map(|at| (at, 0)).collect();
+    let mut order: Vec<usize> =
+        (0..buffers.len()).filter(|at| buffers[*at].bytes > 0 && buffers[*at].writable).collect();
+    order.sort_unstable_by_key(|at| (buffers[*at].ptr.addr(), *at));
+    let mut rest = &order[..];
+    while let Some((&first, _)) = rest.split_first() {
+        let start = buffers[first].ptr;
+        let mut end = start.addr() + buffers[first].bytes;
+        let mut count = 1;
+        while let Some(&next) = rest.get(count).filter(|next| buffers[**next].ptr.addr() < end) {
+            end = end.max(buffers[next].ptr.addr() + buffers[next].bytes);
+            count += 1;
+        }
+        let (group, later) = rest.split_at(count);
+        let home = group.iter().copied().min().unwrap_or(first);
+        for &at in group {
+            homes[at] = (home, (buffers[at].ptr.addr() - start.addr()) as u64);
+        }
+        if count > 1 {
+            buffers[home] = Buffer { ptr: start, bytes: end - start.addr(), writable: true };
+        }
+        rest = later;
+    }
+    homes
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn buffers_that_overlap_become_one() {
+        let mut data = [0u8; 100];
+        let ptr = data.as_mut_ptr();
+        let buffer = |at: usize, bytes, writable| Buffer { ptr: ptr.wrapping_add(at), bytes, writable };
+        let mut all =
+            [buffer(60, 10, true), buffer(10, 20, true), buffer(20, 30, true), buffer(10, 40, false), Buffer::NONE];
+        assert_eq!(join_shared(&mut all), [(0, 0), (1, 0), (1, 10), (3, 0), (4, 0)]);
+        assert_eq!((all[1].ptr, all[1].bytes), (ptr.wrapping_add(10), 40));
+        assert_eq!((all[0].bytes, all[2].bytes), (10, 30));
+    }
 
     #[test]
     fn the_same_bytes_twice_are_noticed() {

@@ -46,7 +46,7 @@ pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources}
 pub use prepared::{Plan, Role, Set};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, Event, Extent, Flag, Formula,
-    Known, Launch, Measure, Observer, Ring, Signal, SignalWord, StoredWord,
+    Kept, Known, Launch, Measure, Observer, Remains, Ring, Signal, SignalWord, StoredWord, TileContents,
 };
 pub use stop::StopWhen;
 

@@ -9,6 +9,7 @@ use crate::memory::{Spaces, Spare};
 use crate::prepared::*;
 use pto_check::Checked;
 use pto_ir::{BlockId, Module, OpId, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::{AtomicMode, Effect, Fifo, Meaning, Movement, SyncOp};
 use pto_isa::table::op;
@@ -270,12 +271,19 @@ impl<'a> PlanBuilder<'a> {
         }
         let reads = |(at, step): (StepId, &Step)| matches!(step, Step::TileGet { .. }).then_some(at);
         self.plan.code.element_reads = self.plan.code.steps.entries().filter_map(reads).collect();
+        let tile = |(at, slot): (usize, &ValueStorage)| match *slot {
+            ValueStorage::Tile(tile) => Some((ValueId::from_index(at), tile, 1)),
+            ValueStorage::Multi(tile, count) => Some((ValueId::from_index(at), tile, count)),
+            _ => None,
+        };
+        self.plan.tiles.values = self.slots.iter().enumerate().filter_map(tile).collect();
         Ok(self.plan)
     }
 
     // ---- steps ----------------------------------------------------------------------------------------------
 
     pub fn push(&mut self, step: Step) -> PlanResult<StepId> {
+        poll();
         if self.plan.code.steps.len() >= MAX_STEPS {
             let message = text!("the program expands to more than {MAX_STEPS} steps", MAX_STEPS);
             return Err(Diagnostic::new(codes::RUN_LIMIT, self.place(), message)

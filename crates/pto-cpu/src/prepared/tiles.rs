@@ -1,6 +1,7 @@
 //! Tiles: what a register holds of one, and how steps place them.
 
 use super::ids::{BindId, GeometryId, HeldId, OpenRegionId, Reg, Table, TileId, WindowId};
+use pto_ir::ValueId;
 use pto_isa::row::RegionExtent;
 use pto_isa::{Dim, Order, TileType};
 
@@ -32,6 +33,19 @@ impl TileState {
         let (rows, cols) = (extent(ty.valid_rows, ty.rows), extent(ty.valid_cols, ty.cols));
         Self { base, origin: base, rows, cols, row_stride, col_stride, geometry, root: TileId(0) }
     }
+
+    /// Where an element lies: first byte, bytes, and the bit in the byte where numbers of four bits start.
+    pub fn element_bytes(&self, ty: &TileType, r: u64, c: u64) -> (u64, u64, u64) {
+        let bits = u64::from(ty.column_bits());
+        let (down, right) = (u64::from(self.row_stride), u64::from(self.col_stride));
+        if bits < 8 {
+            // Outside of boxes, every row starts at a byte.
+            let number = if ty.is_boxed() { ty.offset(r, c) } else { 2 * r * down + c };
+            return (self.base + number / 2, 1, number % 2 * 4);
+        }
+        let index = if ty.is_boxed() { ty.offset(r, c) } else { r * down + c * right };
+        (self.base + index * bits / 8, bits / 8, 0)
+    }
 }
 
 /// What the steps that place tiles refer to.
@@ -44,6 +58,9 @@ pub(crate) struct TileTables {
     pub held: Table<HeldId, Vec<TileId>>,
     pub windows: Table<WindowId, TileWindow>,
     pub regions: Table<OpenRegionId, OpenRegion>,
+    /// Values of the program that are tiles, with how many tiles each has. Of a function that is expanded several times, those
+    /// of the last one.
+    pub values: Vec<(ValueId, TileId, u64)>,
 }
 
 /// A tile that gets its place and valid region.

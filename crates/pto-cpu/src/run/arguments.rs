@@ -2,6 +2,7 @@
 
 use super::core::Core;
 use crate::args::{Arg, Borrowed, Data, Param, ParamKind};
+use crate::held::join_shared;
 use crate::memory::{Buffer, buffer_address, split_address};
 use crate::prepared::{Plan, Role, TileState, ValueStorage, ViewState, float_of, int_of};
 use pto_isa::text;
@@ -9,7 +10,8 @@ use pto_isa::{DType, Diagnostic, ScalarType, Span, TileType, codes};
 
 impl Plan {
     /// Buffers and values of all ranks. A buffer's number is that of its parameter, rank after rank.
-    pub(super) fn bind(&self, args: &mut [Arg<'_>], ranks: usize) -> Result<BoundArguments, Diagnostic> {
+    /// With `joins`, arguments that hold the same bytes are parts of one buffer.
+    pub(super) fn bind(&self, args: &mut [Arg<'_>], ranks: usize, joins: bool) -> Result<BoundArguments, Diagnostic> {
         let mut bound = BoundArguments {
             slots: self.roles().map(|p| p.source.slots.clone()).collect(),
             ..BoundArguments::default()
@@ -18,25 +20,28 @@ impl Plan {
         if args.len() != count.saturating_mul(ranks) {
             return Err(self.count_error(args.len(), ranks));
         }
-        for rank in 0..ranks {
-            let mut values = Vec::new();
-            for (at, (param, arg)) in self.source.params.iter().zip(&mut args[rank * count..]).enumerate() {
-                let value = bind_one(param, arg).map_err(|misfit| self.argument_error(param, misfit))?;
-                bound.buffers.push(match &value {
-                    ArgumentValue::Buffer(buffer) | ArgumentValue::View(buffer, _) => *buffer,
-                    ArgumentValue::Scalar(_) | ArgumentValue::Tile(..) | ArgumentValue::Remote(..) => Buffer::NONE,
-                });
-                values.push(match value {
-                    ArgumentValue::Buffer(_) => ArgumentValue::Scalar(buffer_address(rank * count + at)),
-                    ArgumentValue::View(b, view) => {
-                        ArgumentValue::View(b, ViewState { address: buffer_address(rank * count + at), ..view })
-                    }
-                    ArgumentValue::Remote(rank, param) => ArgumentValue::Scalar(buffer_address(rank * count + param)),
-                    other => other,
-                });
-            }
-            bound.values.push(values);
+        let mut given = Vec::with_capacity(args.len());
+        for (param, arg) in self.source.params.iter().cycle().zip(args) {
+            let value = bind_one(param, arg).map_err(|misfit| self.argument_error(param, misfit))?;
+            bound.buffers.push(match &value {
+                ArgumentValue::Buffer(buffer) | ArgumentValue::View(buffer, _) => *buffer,
+                ArgumentValue::Scalar(_) | ArgumentValue::Tile(..) | ArgumentValue::Remote(..) => Buffer::NONE,
+            });
+            given.push(value);
         }
+        bound.homes = if joins { join_shared(&mut bound.buffers) } else { Vec::new() };
+        let address = |at: usize| {
+            let (home, first) = bound.homes.get(at).copied().unwrap_or((at, 0));
+            buffer_address(home) + first
+        };
+        let placed = |(at, value): (usize, ArgumentValue)| match value {
+            ArgumentValue::Buffer(_) => ArgumentValue::Scalar(address(at)),
+            ArgumentValue::View(b, view) => ArgumentValue::View(b, ViewState { address: address(at), ..view }),
+            ArgumentValue::Remote(rank, param) => ArgumentValue::Scalar(address(rank * count + param)),
+            other => other,
+        };
+        let mut placed = given.into_iter().enumerate().map(placed);
+        bound.values = (0..ranks).map(|_| placed.by_ref().take(count).collect()).collect();
         self.remote_memory_exists(&bound)?;
         Ok(bound)
     }
@@ -249,6 +254,8 @@ fn give(kind: &ParamKind) -> &'static str {
 #[derive(Default)]
 pub(super) struct BoundArguments {
     pub buffers: Vec<Buffer>,
+    /// For each buffer the one that holds its bytes, and where they start; empty if each holds its own.
+    homes: Vec<(usize, u64)>,
     /// By rank.
     values: Vec<Vec<ArgumentValue>>,
     /// Where the plans of the roles keep them.
@@ -265,6 +272,13 @@ enum ArgumentValue {
 }
 
 impl BoundArguments {
+    /// Notes that memory was written under each of its names.
+    pub fn spread_written(&self, written: &mut [bool]) {
+        for (at, (home, _)) in self.homes.iter().enumerate() {
+            written[at] |= written[*home];
+        }
+    }
+
     fn slots(&self, core: &Core) -> &[ValueStorage] {
         &self.slots[usize::from(core.role() == Role::Vector)]
     }

@@ -3,8 +3,9 @@
 use super::arguments::BoundArguments;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
+use super::remains::Remains;
 use super::team::Team;
-use crate::args::{Arg, ParamKind, RunReport, Timing};
+use crate::args::{Arg, ParamKind, Printed, RunReport, Timing};
 use crate::guard::Guards;
 use crate::held::share_bytes;
 use crate::machine;
@@ -89,6 +90,7 @@ pub struct Launch<'p, O = ()> {
     threads: usize,
     ranks: usize,
     mode: RunMode<'p>,
+    remains: Option<&'p Remains>,
     pub(super) observer: O,
 }
 
@@ -105,7 +107,7 @@ enum RunMode<'p> {
 impl Plan {
     /// A run as a single block, which can be changed before it is started.
     pub fn launch(&self) -> Launch<'_> {
-        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: RunMode::Plain, observer: () }
+        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: RunMode::Plain, remains: None, observer: () }
     }
 }
 
@@ -125,6 +127,11 @@ impl<'p, O> Launch<'p, O> {
     /// then those of the second, and so on. Memory of another rank is accessed through [`Arg::Remote`].
     pub fn ranks(self, ranks: usize) -> Self {
         Self { ranks: ranks.max(1), ..self }
+    }
+
+    /// Collects what the run leaves behind that its report does not have: what it printed if it fails, and what tiles hold.
+    pub fn keep(self, remains: &'p Remains) -> Self {
+        Self { remains: Some(remains), ..self }
     }
 
     /// What is launched.
@@ -147,7 +154,7 @@ impl<'p, O> Launch<'p, O> {
     /// # Errors
     /// When their number, an element type or a size does not fit.
     pub fn accepts(&self, args: &mut [Arg<'_>]) -> Result<(), Error> {
-        self.plan.bind(args, self.ranks).map(drop).map_err(|problem| self.error(problem))
+        self.plan.bind(args, self.ranks, false).map(drop).map_err(|problem| self.error(problem))
     }
 
     /// True when all blocks run at the same time. Those that only might wait for each other do not where tiles go from block to block, or where there
@@ -164,8 +171,8 @@ impl<'p, O> Launch<'p, O> {
 
     /// The same without an observer.
     fn unobserved(&self) -> Launch<'p> {
-        let Self { plan, blocks, threads, ranks, mode, .. } = *self;
-        Launch { plan, blocks, threads, ranks, mode, observer: () }
+        let Self { plan, blocks, threads, ranks, mode, remains, .. } = *self;
+        Launch { plan, blocks, threads, ranks, mode, remains, observer: () }
     }
 }
 
@@ -194,9 +201,10 @@ impl<'p> Launch<'p> {
     }
 
     /// Reports the run to an observer, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
+    /// Arguments that [hold](Arg::held) the same bytes are one buffer to the observer: that of the first of them.
     pub fn observe<'o>(self, observer: &'o mut dyn Observer) -> Launch<'p, &'o mut dyn Observer> {
-        let Self { plan, blocks, threads, ranks, mode, .. } = self;
-        Launch { plan, blocks, threads, ranks, mode, observer }
+        let Self { plan, blocks, threads, ranks, mode, remains, .. } = self;
+        Launch { plan, blocks, threads, ranks, mode, remains, observer }
     }
 
     /// Runs the program on borrowed memory: an argument for each parameter, and that for each rank.
@@ -228,25 +236,31 @@ impl<'p> Launch<'p> {
     /// Block after block; the seed is for pipes that chance orders.
     fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<RunReport, Diagnostic> {
         let plan = self.plan;
-        let bound = plan.bind(args, self.ranks)?;
+        let bound = plan.bind(args, self.ranks, W::OBSERVES)?;
         if self.ranks > 1 || self.runs_together() {
-            return Ok(plan.report(self.run_joint(&bound, args, seed, watch)?));
+            let mut report = self.run_joint(&bound, args, seed, watch)?;
+            bound.spread_written(&mut report.written);
+            return Ok(plan.report(report));
         }
         plan.fits(1)?;
         let mut team = Team::new(plan, &bound.buffers, None, self.blocks)?;
         let mut printed = Vec::new();
         for block in 0..self.blocks {
             if block > 0 && !watch.progress(0) {
+                self.keep_printed(printed);
                 return Err(self.stopped());
             }
             team.reset(block);
             team.shuffle(seed);
             team.cores.iter_mut().for_each(|core| bound.enter(0, core, args));
-            team.execute(watch)?;
+            self.execute(&mut team, &mut printed, watch)
+                .inspect_err(|_| self.keep_printed(std::mem::take(&mut printed)))?;
             bound.leave(&mut team.cores[0], args);
             printed.extend(team.take_printed());
         }
-        Ok(plan.report(RunReport { printed, ..team.finish() }))
+        let mut report = RunReport { printed, ..team.finish() };
+        bound.spread_written(&mut report.written);
+        Ok(plan.report(report))
     }
 
     /// All blocks of all ranks together.
@@ -269,7 +283,8 @@ impl<'p> Launch<'p> {
             }
         }
         team.shuffle(seed);
-        team.execute(watch)?;
+        let mut printed = Vec::new();
+        self.execute(&mut team, &mut printed, watch).inspect_err(|_| self.keep_printed(printed))?;
         for rank in 0..self.ranks {
             // Each block had its own tile; only one of them can be returned.
             let last = |c: &&mut Core| (c.who.id.rank as usize, c.who.id.block + 1) == (rank, self.blocks);
@@ -289,7 +304,7 @@ impl<'p> Launch<'p> {
             return self.in_order(args, 0, &mut watch());
         }
         plan.fits(threads as u64)?;
-        let bound = plan.bind(args, 1)?;
+        let bound = plan.bind(args, 1, false)?;
         let guards = Guards::new(&bound.buffers);
         let next = AtomicU32::new(0);
         let failed = AtomicBool::new(false);
@@ -313,7 +328,7 @@ impl<'p> Launch<'p> {
                 }
                 team.reset(block);
                 team.cores.iter_mut().for_each(|core| bound.enter_scalars(0, core));
-                if let Err(problem) = team.execute(&mut watch) {
+                if let Err(problem) = self.execute(&mut team, &mut printed, &mut watch) {
                     note_failure(&outcome, &failed, block, problem);
                     break;
                 }
@@ -336,8 +351,34 @@ impl<'p> Launch<'p> {
         let (problem, mut report) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         report.printed.shared_sort_by_key(|p| p.block);
         match problem {
-            Some((_, problem)) => Err(problem),
+            Some((_, problem)) => {
+                self.keep_printed(report.printed);
+                Err(problem)
+            }
             None => Ok(plan.report(report)),
+        }
+    }
+
+    /// Runs the cores of a team, and keeps what they leave behind; if they fail, also what they printed.
+    fn execute<W: Watch>(
+        &self,
+        team: &mut Team<'_>,
+        printed: &mut Vec<Printed>,
+        watch: &mut W,
+    ) -> Result<(), Diagnostic> {
+        let done = team.execute(watch);
+        if let Some(remains) = self.remains {
+            remains.keep_tiles(&mut team.cores);
+        }
+        if done.is_err() {
+            printed.extend(team.take_printed());
+        }
+        done
+    }
+
+    fn keep_printed(&self, printed: Vec<Printed>) {
+        if let Some(remains) = self.remains {
+            remains.keep_printed(printed);
         }
     }
 

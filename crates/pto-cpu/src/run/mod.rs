@@ -24,6 +24,7 @@ mod place;
 mod print;
 mod printf;
 mod progress;
+mod remains;
 mod reorder;
 mod report;
 mod rules;
@@ -44,4 +45,5 @@ pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
+pub use remains::{Kept, Remains, TileContents};
 pub use tell::CACHE_LINE;

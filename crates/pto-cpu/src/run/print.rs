@@ -1,13 +1,14 @@
 //! Text that a program prints: tiles, windows of global memory, and numbers.
 
 use super::core::Core;
+use super::data::read_bytes;
 use super::fail::Fail;
 use super::observe::{Action, Watch};
 use super::printf;
 use crate::args::Printed;
 use crate::memory::split_address;
 use crate::prepared::{NumberStyle, Print, PrintId, StepId, TileId, TileState, ViewId, ViewState};
-use pto_isa::{Class, DType, dot};
+use pto_isa::{Class, DType, TileType, dot};
 use pto_num::{Bf16, Exact, F16, Format};
 use std::fmt::Write;
 
@@ -58,16 +59,10 @@ impl Core<'_> {
         }
     }
 
-    fn tile_bits(&mut self, tile: &TileState, ty: &pto_isa::TileType, r: u64, c: u64) -> u64 {
-        let bits = u64::from(ty.dtype.column_bits());
-        let (down, right) = (u64::from(tile.row_stride), u64::from(tile.col_stride));
-        if bits < 8 {
-            // Every row starts at a byte.
-            let number = 2 * r * down + c;
-            return super::data::read_bytes(self.local.memory.part(tile.base + number / 2, 1)) >> (number % 2 * 4) & 15;
-        }
-        let index = if ty.is_boxed() { ty.offset(r, c) } else { r * down + c * right };
-        super::data::read_bytes(self.local.memory.part(tile.base + index * bits / 8, bits / 8))
+    fn tile_bits(&mut self, tile: &TileState, ty: &TileType, r: u64, c: u64) -> u64 {
+        let (first, bytes, shift) = tile.element_bytes(ty, r, c);
+        let raw = read_bytes(self.local.memory.part(first, bytes));
+        if ty.column_bits() < 8 { raw >> shift & 15 } else { raw }
     }
 
     /// The matrix in a window of global memory.
@@ -108,30 +103,50 @@ impl Core<'_> {
 /// An element: packed ones of four bits are two numbers.
 fn push_element(line: &mut String, dtype: DType, raw: u64, style: NumberStyle) {
     let NumberStyle { width, digits } = style;
-    let float = |format: Format, bits: u64| Exact::decode(bits as u32, format).to_f32();
     let mut push = |text: String| {
         let space = if line.is_empty() { "" } else { " " };
         let _ = write!(line, "{space}{text:>width$}");
     };
-    let number = |x: f32| printf::fixed(x.into(), digits);
-    match dtype {
-        DType::F32 => push(number(f32::from_bits(raw as u32))),
-        DType::F16 => push(number(F16(raw as u16).to_f32())),
-        DType::Bf16 => push(number(Bf16(raw as u16).to_f32())),
-        DType::F8E4M3 => push(number(float(Format::F8E4M3, raw & 0xff))),
-        DType::F8E5M2 => push(number(float(Format::F8E5M2, raw & 0xff))),
-        DType::F8E8M0 => push(number(float(Format::F8E8M0, raw & 0xff))),
-        DType::Hif8 => push(number(float(Format::HIF8, raw & 0xff))),
-        DType::F4E1M2 | DType::F4E2M1 => {
-            let format = if dtype == DType::F4E1M2 { Format::F4E1M2 } else { Format::F4E2M1 };
-            push(number(float(format, raw & 15)));
-            push(number(float(format, raw >> 4 & 15)));
-        }
-        _ => {
-            let unused = 64 - dtype.bits();
-            let bits = raw << unused;
-            let signed = dtype.class() == Class::Signed;
-            push(if signed { (bits as i64 >> unused).to_string() } else { (bits >> unused).to_string() });
-        }
+    for number in numbers_of(dtype, raw) {
+        push(match number {
+            ElementNumber::Float(x) => printf::fixed(x.into(), digits),
+            ElementNumber::Int(n) => n.to_string(),
+        });
     }
+}
+
+/// A number of a tile, exactly.
+#[derive(Clone, Copy)]
+pub(super) enum ElementNumber {
+    Float(f32),
+    Int(i128),
+}
+
+/// The numbers of an element; packed ones of four bits are two.
+pub(super) fn numbers_of(dtype: DType, raw: u64) -> impl Iterator<Item = ElementNumber> {
+    let float = |format: Format, bits: u64| ElementNumber::Float(Exact::decode(bits as u32, format).to_f32());
+    let pair = |format: Format| [Some(float(format, raw & 15)), Some(float(format, raw >> 4 & 15))];
+    let found = match dtype {
+        DType::F4E1M2 => pair(Format::F4E1M2),
+        DType::F4E2M1 => pair(Format::F4E2M1),
+        _ => {
+            let one = match dtype {
+                DType::F32 => ElementNumber::Float(f32::from_bits(raw as u32)),
+                DType::F16 => ElementNumber::Float(F16(raw as u16).to_f32()),
+                DType::Bf16 => ElementNumber::Float(Bf16(raw as u16).to_f32()),
+                DType::F8E4M3 => float(Format::F8E4M3, raw & 0xff),
+                DType::F8E5M2 => float(Format::F8E5M2, raw & 0xff),
+                DType::F8E8M0 => float(Format::F8E8M0, raw & 0xff),
+                DType::Hif8 => float(Format::HIF8, raw & 0xff),
+                _ => {
+                    let unused = 64 - dtype.bits();
+                    let bits = raw << unused;
+                    let signed = dtype.class() == Class::Signed;
+                    ElementNumber::Int(if signed { (bits as i64 >> unused).into() } else { (bits >> unused).into() })
+                }
+            };
+            [Some(one), None]
+        }
+    };
+    found.into_iter().flatten()
 }
