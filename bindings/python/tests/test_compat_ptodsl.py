@@ -211,6 +211,69 @@ def test_explicit_forms():
 
 
 @runs
+def test_explicit_while_and_yield():
+    @dsl.jit(name="explicit_while")
+    def explicit_while(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+        with pytest.warns(DeprecationWarning):
+            loop = dsl.while_(lambda state: state.left > 1, left=n, steps=0)
+        with loop:
+            loop.update(left=loop.left // 2, steps=loop.steps + 1)
+        with dsl.for_(0, n, step=1).carry(total=dsl.i32(0), last=dsl.i32(-1)) as second:
+            i = scalar.cast(second.iv, dsl.i32)
+            with dsl.if_(i > 2) as br:
+                with br.then_:
+                    br.assign(v=i)
+                    dsl.yield_()
+                with br.else_:
+                    br.assign(v=dsl.i32(0))
+            dsl.yield_(second.total + br.v, i)
+        with dsl.for_(0, n, step=1):
+            dsl.yield_()
+        scalar.store(loop.final("steps"), out, 0)
+        scalar.store(loop.final("left"), out, 1)
+        scalar.store(second.final("total"), out, 2)
+        scalar.store(second.final("last"), out, 3)
+
+    legal(explicit_while)
+    out = np.zeros(4, np.int32)
+    launch(explicit_while, out, 20)
+    assert list(out) == [4, 1, sum(range(3, 20)), 19]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_explicit_forms_that_are_wrong():
+    def kernel(body):
+        @dsl.jit(name="wrong", ast_rewrite=False)
+        def wrong(out: dsl.ptr(dsl.i32, "gm"), n: dsl.i32):
+            body(n)
+
+        return wrong.compile()
+
+    def twice(n):
+        with dsl.while_(lambda s: s.i < n, i=0) as loop:
+            dsl.yield_(loop.i + 1)
+            loop.update(i=loop.i)
+
+    def in_branch(n):
+        with dsl.if_(n > 0) as br:
+            with br.then_:
+                dsl.yield_(n)
+
+    wrong = [
+        (lambda n: dsl.yield_(n), "belongs into pto.for_"),
+        (lambda n: dsl.while_(n > 0, i=0), "takes a function"),
+        (lambda n: dsl.while_(lambda s: s.i < n), "at least one value"),
+        (lambda n: dsl.while_(lambda s: s.i, i=True), "no Python bool"),
+        (lambda n: dsl.while_(lambda s: True, i=0).__enter__(), "does not depend on its state"),
+        (twice, "is called once"),
+        (in_branch, "br.assign"),
+    ]
+    for body, message in wrong:
+        with pytest.raises((TypeError, ValueError), match=message):
+            kernel(body)
+
+
+@runs
 def test_scalars_of_both_generations():
     @dsl.jit(name="scalars")
     def scalars(out: GM_F32, n: dsl.i32, x: dsl.f32):
@@ -466,6 +529,38 @@ def test_quantisation():
     f, y = np.full(8, 2.0, np.float32), np.zeros((8, 32), np.int8)
     launch(quantised, x, f, y)
     np.testing.assert_array_equal(y, np.clip(np.round(x * 2), -128, 127).astype(np.int8))
+
+
+@runs
+def test_quantisation_of_blocks():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+
+    @dsl.jit(name="blocks", kernel_kind="vector")
+    def blocks(x: GM_F32, y: dsl.ptr(dsl.ui8, "gm"), e: dsl.ptr(dsl.ui8, "gm"), m: GM_F32, s: GM_F32):
+        tx, ty = dsl.alloc_tile(shape=[4, 64], dtype=dsl.f32), dsl.alloc_tile(shape=[4, 64], dtype=dsl.ui8)
+        te = dsl.alloc_tile(shape=[1, 32], dtype=dsl.ui8, valid_shape=[1, 8])
+        tm, ts = (dsl.alloc_tile(shape=[1, 128], dtype=dsl.f32, valid_shape=[1, 8]) for _ in range(2))
+        dsl.tile.load(*views(4, 64, x), tx)
+        dsl.tile.quant.mx(tx, ty, te, tm, ts, quant_type="MXFP8", quant_scale_alg="OCP")
+        dsl.tile.store(ty, *views(4, 64, y))
+        for tile, to in ((te, e), (tm, m), (ts, s)):
+            dsl.tile.store(tile, *views(1, 8, to))
+
+    text = legal(blocks)
+    assert "pto.tquant.mx" in text and "quantScaleAlg" in text
+    exponents = np.arange(-3, 5).reshape(4, 2).repeat(32, 1)
+    x = (np.random.default_rng(0).uniform(-1, 1, (4, 64)) * 2.0**exponents).astype(np.float32)
+    x[:, ::32] = 2.0 ** exponents[:, ::32]
+    y = np.zeros((4, 64), np.uint8)
+    e, m, s = np.zeros(8, np.uint8), np.zeros(8, np.float32), np.zeros(8, np.float32)
+    launch(blocks, x, y, e, m, s)
+    # The largest number of a block of 32 is a power of two; 2^8 is the largest of the format.
+    largest = np.abs(x).reshape(8, 32).max(1)
+    np.testing.assert_array_equal(m, largest)
+    np.testing.assert_array_equal(e, np.log2(largest) - 8 + 127)
+    np.testing.assert_array_equal(s, 2.0**8 / largest)
+    wanted = (x.reshape(8, 32) * s[:, None]).astype(ml_dtypes.float8_e4m3fn)
+    np.testing.assert_array_equal(y.reshape(8, 32), wanted.view(np.uint8))
 
 
 def test_every_family_of_calls_makes_a_legal_program():

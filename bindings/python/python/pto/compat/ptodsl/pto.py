@@ -23,7 +23,7 @@ from .values import addptr, castptr
 
 const_expr = types.ConstExpr("const_expr")
 Tile = types.Annotation("Tile")
-for_, if_ = explicit.For, explicit.If
+for_, if_, while_, yield_ = explicit.For, explicit.If, explicit.While, explicit.yield_
 section = explicit.Section
 
 globals().update(types.DTYPES)
@@ -142,9 +142,6 @@ _BELOW = re.compile(
     r"|chistv2|vmi|keep|init_\w+|get_lane\w*|get_\w+dim\w*|get_ctrl|set_ctrl|simt\w*)$"
 )
 
-#: Names that are missing here, and what does the same.
-_MISSING = {"while_": "`while` in the body of a kernel", "yield_": "`loop.update(...)`"}
-
 #: Names that are gone upstream, too.
 _GONE = {"constexpr": "const_expr", "tensor_spec": "ptr", "tile_buf_type": "alloc_tile", "as_ptr": "tile.as_ptr()", "ukernel": "func"}
 
@@ -170,8 +167,6 @@ class _Below:
 def __getattr__(name):
     if name in _GONE:
         raise AttributeError(f"pto.{name} is gone; use pto.{_GONE[name]}")
-    if name in _MISSING:
-        raise AttributeError(f"pto.{name} is missing here; use {_MISSING[name]}")
     if _BELOW.match(name):
         return _Below(f"pto.{name}")
     raise AttributeError(f"pto has no `{name}`")
@@ -186,5 +181,5 @@ __all__ = [
     "maximum", "merge_jit_modules", "min", "minimum", "mul", "mul_extended", "neg", "partition_view", "pipe", "pipe_barrier",
     "print", "ptr", "range", "rem", "reserve_buffer", "rls_buf", "scalar", "section", "select", "set_cross_block", "set_flag",
     "set_intra_block", "shl", "shr", "simd", "simt", "sqrt", "static_range", "store", "store_scalar", "struct_get", "struct_set", "struct_type", "sub",
-    "tensors", "tile", "tileop", "trap", "wait_cross_block", "wait_flag", "wait_intra_block",
+    "tensors", "tile", "tileop", "trap", "wait_cross_block", "wait_flag", "wait_intra_block", "while_", "yield_",
 ]  # fmt: skip

@@ -73,6 +73,8 @@ class Function:
         self.lines = []
         self.depth = 1
         self.kind = None
+        #: Loops and branches of the explicit forms that are open, the innermost last.
+        self.forms = []
         #: Buffers that another function names.
         self.reserved = {}
 
