@@ -27,18 +27,21 @@ def install(name="ptodsl-old"):
 
 def main(name, arguments):
     """Runs a script, with a stand-in for `torch_npu` if it uses torch."""
-    install(name)
-    if any(_mentions_torch(a) for a in arguments if a.endswith(".py")) and importlib.util.find_spec("torch"):
+    return mlir.main(name, arguments, _prepare)
+
+
+def _prepare(call):
+    install()
+    if not call.is_module and _mentions_torch(call.script) and importlib.util.find_spec("torch"):
         from . import torch_npu
 
         torch_npu.install()
-    return mlir.main("mlir", arguments)
 
 
 def _mentions_torch(path):
     try:
-        with open(path, encoding="utf-8") as file:
-            return "import torch" in file.read()
+        with open(path, "rb") as file:
+            return b"import torch" in file.read()
     except OSError:
         return False
 

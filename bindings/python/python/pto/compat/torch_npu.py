@@ -119,9 +119,15 @@ def _module(torch):
 
 def main(name, arguments):
     """Runs a script."""
-    import runpy
+    import importlib.util
 
+    from . import script
+
+    call = script.parse(name, arguments)
+    if call is None:
+        return 0
+    if importlib.util.find_spec("torch") is None:
+        raise script.Unusable("torch is not installed; the stand-in for torch_npu needs it: pip install torch")
     install(name)
-    sys.argv = list(arguments)
-    runpy.run_path(arguments[0], run_name="__main__")
+    call.run()
     return 0

@@ -37,13 +37,18 @@ def install(prefix="mlir"):
         _register(f"{prefix}.dialects.{name}", _plain(name))
 
 
-def main(name, arguments):
-    """Runs a script with the bindings of both generations."""
+def main(name, arguments, prepare=None):
+    """Runs a script with the bindings of both generations; `prepare` is called with it before."""
     from . import run
 
+    call = run.parse(name, arguments)
+    if call is None:
+        return 0
     install("mlir")
     install("ptoas.mlir")
-    return run.main(arguments)
+    if prepare is not None:
+        prepare(call)
+    return run.run(call)
 
 
 def _package(name):

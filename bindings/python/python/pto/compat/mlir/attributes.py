@@ -2,28 +2,13 @@
 
 import struct
 
+from .identity import Identity
 from .state import quoted
 from .types import FloatType, IndexType, IntegerType, Type, parse as parse_type
 
 
-class Attribute:
+class Attribute(Identity):
     """An attribute."""
-
-    def __init__(self, cast_from=None, context=None):
-        if not isinstance(cast_from, Attribute):
-            raise TypeError(f"{type(self).__name__} is made with `get`")
-        self.__dict__.update(cast_from.__dict__)
-
-    @classmethod
-    def _make(cls, text, **fields):
-        self = object.__new__(cls)
-        self.text = text
-        self.__dict__.update(fields)
-        return self
-
-    @classmethod
-    def isinstance(cls, other):
-        return isinstance(other, cls)
 
     @staticmethod
     def parse(text, context=None):
@@ -36,26 +21,8 @@ class Attribute:
             return UnitAttr.get()
         return Attribute._make(text)
 
-    @property
-    def context(self):
-        from .state import Context
 
-        return Context.current
-
-    def maybe_downcast(self):
-        return self
-
-    def __str__(self):
-        return self.text
-
-    def __repr__(self):
-        return f"Attribute({self.text})"
-
-    def __eq__(self, other):
-        return isinstance(other, Attribute) and self.text == other.text
-
-    def __hash__(self):
-        return hash(self.text)
+Attribute._family = Attribute
 
 
 class UnitAttr(Attribute):

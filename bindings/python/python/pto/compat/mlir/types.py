@@ -1,53 +1,21 @@
 """Types: their text is their identity."""
 
+from .identity import Identity
+
 DYNAMIC = -(2**63)
 
 
-class Type:
-    """A type. Two types are the same when their text is."""
+class Type(Identity):
+    """A type."""
 
-    def __init__(self, cast_from=None, context=None):
-        if not isinstance(cast_from, Type):
-            raise TypeError(f"{type(self).__name__} is made with `get`")
-        if not type(self).isinstance(cast_from):
-            raise ValueError(f"{cast_from} is not a {type(self).__name__}")
-        self.__dict__.update(cast_from.__dict__)
-
-    @classmethod
-    def _make(cls, text, **fields):
-        self = object.__new__(cls)
-        self.text = text
-        self.__dict__.update(fields)
-        return self
-
-    @classmethod
-    def isinstance(cls, other):
-        return isinstance(other, cls)
+    _is_strict = True
 
     @staticmethod
     def parse(text, context=None):
         return parse(text)
 
-    @property
-    def context(self):
-        from .state import Context
 
-        return Context.current
-
-    def maybe_downcast(self):
-        return self
-
-    def __str__(self):
-        return self.text
-
-    def __repr__(self):
-        return f"Type({self.text})"
-
-    def __eq__(self, other):
-        return isinstance(other, Type) and self.text == other.text
-
-    def __hash__(self):
-        return hash(self.text)
+Type._family = Type
 
 
 class IntegerType(Type):

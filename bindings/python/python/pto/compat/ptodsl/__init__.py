@@ -5,8 +5,6 @@ program. Both generations are here: `from ptodsl import pto, scalar`, and `from 
 """
 
 import importlib.util
-import os
-import runpy
 import sys
 
 from . import errors, pto, scalar
@@ -26,21 +24,15 @@ def install(name="ptodsl"):
 
 def main(name, arguments):
     """Runs a script, with a stand-in for `torch_npu` if there is torch."""
-    if not arguments:
-        print("usage: python -m pto.compat ptodsl script.py [arguments]", file=sys.stderr)
-        return 2
+    from .. import script
+
+    call = script.parse(name, arguments)
+    if call is None:
+        return 0
     install(name)
     if importlib.util.find_spec("torch") is not None:
         from .. import torch_npu
 
         torch_npu.install()
-    script = arguments[0]
-    sys.argv = list(arguments)
-    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
-    if script == "-m":
-        sys.argv = arguments[1:]
-        sys.path[0] = os.getcwd()
-        runpy.run_module(arguments[1], run_name="__main__", alter_sys=True)
-    else:
-        runpy.run_path(script, run_name="__main__")
+    call.run()
     return 0
