@@ -3,7 +3,9 @@
 #![expect(unsafe_code, reason = "the memory of arrays is lent to a run")]
 
 use crate::arrays::{ArrayMemory, numpy_name};
+use crate::copies::Copies;
 use crate::errors;
+use crate::interrupt::interruptible;
 use crate::made::MadeUp;
 use pto::Arg;
 use pto::cpu::{Known, Param, ParamKind, Plan};
@@ -171,7 +173,7 @@ impl BoundCall {
     fn make_up(&mut self, py: Python<'_>, plan: &Plan, open: &[(usize, MadeUp)], options: BindOptions) -> PyResult<()> {
         let mut known = self.known();
         open.iter().for_each(|(at, _)| known[*at] = Known::Nothing);
-        let measure = py.detach(|| plan.launch().blocks(options.blocks).measure(&known));
+        let measure = interruptible(py, || plan.launch().blocks(options.blocks).measure(&known))?;
         let measure = measure.map_err(|e| errors::of_run(py, &e))?;
         for (at, made) in open {
             let param = &plan.params()[*at];
@@ -223,22 +225,21 @@ impl BoundCall {
         all.map(one).collect()
     }
 
-    /// The bytes of every array, for runs that must not change them; empty for numbers.
-    pub(crate) fn copied(&self) -> Vec<Vec<u8>> {
-        let one = |value: &BoundValue| match value {
-            BoundValue::Memory(memory, _) => memory.to_vec(),
-            BoundValue::Int(_) | BoundValue::Float(_) => Vec::new(),
-        };
-        self.values.iter().map(one).collect()
+    /// The bytes of every array, for runs that must not change them.
+    pub(crate) fn copied(&self) -> Copies {
+        fn memory(value: &BoundValue) -> Option<&ArrayMemory> {
+            if let BoundValue::Memory(memory, _) = value { Some(memory) } else { None }
+        }
+        Copies::new(&self.values.iter().map(memory).collect::<Vec<_>>())
     }
 
     /// As [`BoundCall::args`], on copies of the bytes.
-    pub(crate) fn args_on<'a>(&'a self, plan: &Plan, copies: &'a mut [Vec<u8>]) -> Vec<Arg<'a>> {
-        let all = self.values.iter().zip(copies).zip(plan.params());
-        let one = |((value, bytes), param): ((&'a BoundValue, &'a mut Vec<u8>), &Param)| match value {
+    pub(crate) fn args_on<'a>(&'a self, plan: &Plan, copies: &'a mut Copies) -> Vec<Arg<'a>> {
+        let all = self.values.iter().enumerate().zip(plan.params());
+        let one = |((at, value), param): ((usize, &'a BoundValue), &Param)| match value {
             BoundValue::Int(n) => Arg::Int(*n),
             BoundValue::Float(x) => Arg::Float(*x),
-            BoundValue::Memory(memory, element) => shaped(Arg::write_bytes(bytes).of(*element), &memory.shape, param),
+            BoundValue::Memory(memory, element) => shaped(copies.arg(at, *element), &memory.shape, param),
         };
         all.map(one).collect()
     }

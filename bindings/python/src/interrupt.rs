@@ -1,8 +1,10 @@
 //! Ctrl-C while the GIL is released: the calling thread asks Python about signals now and then.
 
+use pto::isa::cancel::cancellable;
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::ThreadId;
 use std::time::Instant;
 
@@ -40,7 +42,7 @@ impl Interrupt {
         }
         self.asked.store(now, Ordering::Relaxed);
         let Some(Err(exception)) = Python::try_attach(|py| py.check_signals()) else { return false };
-        *self.exception.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(exception);
+        *self.exception.lock().unwrap_or_else(PoisonError::into_inner) = Some(exception);
         self.is_raised.store(true, Ordering::Relaxed);
         true
     }
@@ -51,7 +53,17 @@ impl Interrupt {
     }
 
     /// What was raised.
-    pub(crate) fn into_exception(self) -> Option<PyErr> {
-        self.exception.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner)
+    pub(crate) fn take_exception(&self) -> Option<PyErr> {
+        self.exception.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
+}
+
+/// Works without the GIL. An analysis that polls ends early if a signal handler raises something, and that is raised.
+pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    py.detach(|| {
+        let interrupt = Arc::new(Interrupt::new());
+        let asked = interrupt.clone();
+        cancellable(move || asked.is_raised(), work).map_err(|_| interrupt.take_exception())
+    })
+    .map_err(|raised| raised.unwrap_or_else(|| PyKeyboardInterrupt::new_err(())))
 }

@@ -3,6 +3,7 @@
 mod arrays;
 mod bind;
 mod command;
+mod copies;
 mod diagnostics;
 mod errors;
 mod interrupt;
@@ -16,6 +17,7 @@ mod recorder;
 mod run;
 mod stored;
 mod table;
+mod tiles;
 
 use pyo3::prelude::*;
 
@@ -26,6 +28,8 @@ mod _core {
     use super::command::{address, command, is_bytecode};
     #[pymodule_export]
     use super::diagnostics::Diagnostic;
+    #[pymodule_export]
+    use super::options::targets;
     #[pymodule_export]
     use super::perf::PerfResult;
     #[pymodule_export]
@@ -48,4 +52,6 @@ mod _core {
     use super::run::RunResult;
     #[pymodule_export]
     use super::table::instruction_table;
+    #[pymodule_export]
+    use super::tiles::CoreTileContents;
 }

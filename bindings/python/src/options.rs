@@ -2,6 +2,7 @@
 
 use pto::cpu::{Numerics, Options, Uninitialised};
 use pto::emit::InsertSync;
+use pto::isa::Targets;
 use pto::opt::SyncMode;
 use pto::race::OrderedBy;
 use pto::{Form, Target};
@@ -21,6 +22,14 @@ fn choice<T: Copy>(what: &str, word: &str, legal: &[(&str, T)]) -> PyResult<T> {
 pub(crate) fn target(name: &str) -> PyResult<Target> {
     let legal = Target::ALL.map(|t| (t.name(), t));
     Target::parse(name).map_or_else(|| choice("target", name, &legal), Ok)
+}
+
+/// The names of the targets; with `devices` only those that stand for hardware.
+#[pyfunction]
+#[pyo3(signature = (devices=false))]
+pub(crate) fn targets(devices: bool) -> Vec<&'static str> {
+    let all = if devices { Targets::DEVICES } else { Targets::ALL };
+    all.iter().map(Target::name).collect()
 }
 
 /// How a program is prepared.

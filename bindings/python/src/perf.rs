@@ -2,6 +2,7 @@
 
 use crate::bind::BoundCall;
 use crate::errors;
+use crate::interrupt::interruptible;
 use crate::program::Prepared;
 use pto::Error;
 use pto::cost::{
@@ -55,17 +56,14 @@ pub(crate) fn perf(
     let plan = &prepared.plan;
     let open = |p: &Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
     let runs = plan.depends_on_data() || plan.params().iter().any(open);
-    let copies = if runs { call.copied() } else { Vec::new() };
+    let copies = runs.then(|| call.copied());
     let known = call.known();
     let recorded = |options: Options, blocks: Option<u32>| -> Result<Trace, Error> {
         let launch = plan.launch().blocks(blocks.unwrap_or(asked.blocks));
-        if !runs {
-            return record(launch, &known, options);
-        }
-        let mut copies = copies.clone();
+        let Some(mut copies) = copies.clone() else { return record(launch, &known, options) };
         record_run(launch.threads(1), &mut call.args_on(plan, &mut copies), options)
     };
-    let predicted = py.detach(|| -> Result<_, Error> {
+    let predicted = interruptible(py, || -> Result<_, Error> {
         let options = Options { model: asked.model, cores: asked.cores, touches: asked.advice, ..Options::default() };
         let trace = recorded(options, None)?;
         let laws = Laws::of(plan.checked().info().target);
@@ -77,7 +75,7 @@ pub(crate) fn perf(
         let again = |options: Options, blocks: Option<u32>| recorded(options, blocks).ok();
         let advice = if wanted { advise(&trace, &report, laws, quiet, &again) } else { Vec::new() };
         Ok((trace, line, report, advice))
-    });
+    })?;
     let (trace, line, report, advice) = predicted.map_err(|e| errors::of_run(py, &e))?;
     Ok(PerfResult { prepared: prepared.clone(), text, trace, line, report, advice })
 }

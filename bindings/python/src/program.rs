@@ -3,6 +3,7 @@
 use crate::bind::{BindOptions, BoundCall};
 use crate::diagnostics::{self, Diagnostic};
 use crate::errors::{self, Exception};
+use crate::interrupt::interruptible;
 use crate::options;
 use crate::perf::{self, PerfResult};
 use crate::plan::PlanResult;
@@ -78,7 +79,7 @@ impl CoreProgram {
         if let Some((_, prepared)) = list().iter().find(|(key, _)| is_key(key)) {
             return Ok(prepared.clone());
         }
-        let plan = py.detach(|| self.program.plan(target, entry, options));
+        let plan = interruptible(py, || self.program.plan(target, entry, options))?;
         let plan = plan.map_err(|e| errors::raise(py, Exception::Check, &e))?;
         let prepared = Arc::new(Prepared { plan });
         list().push((PlanKey { target, entry: entry.map(str::to_string), options }, prepared.clone()));
@@ -101,7 +102,7 @@ impl CoreProgram {
     }
 
     fn checked<T: Send>(&self, py: Python<'_>, work: impl FnOnce() -> Result<T, Error> + Send) -> PyResult<T> {
-        py.detach(work).map_err(|e| errors::raise(py, Exception::Check, &e))
+        interruptible(py, work)?.map_err(|e| errors::raise(py, Exception::Check, &e))
     }
 }
 
@@ -140,14 +141,14 @@ impl CoreProgram {
     #[pyo3(signature = (target=None))]
     fn check(&self, py: Python<'_>, target: Option<&str>) -> PyResult<Vec<Diagnostic>> {
         let target = self.target(target)?;
-        Ok(py.detach(|| diagnostics::of_error(&self.program.error(self.program.inspect(target)))))
+        interruptible(py, || diagnostics::of_error(&self.program.error(self.program.inspect(target))))
     }
 
     /// The same as JSON.
     fn check_json(&self, py: Python<'_>, target: Option<&str>) -> PyResult<String> {
         let target = self.target(target)?;
         let (program, text) = self.in_text();
-        Ok(py.detach(|| pto_cli::reports::diagnostics_json(&text.0, &text.1, target, &program.inspect(target))))
+        interruptible(py, || pto_cli::reports::diagnostics_json(&text.0, &text.1, target, &program.inspect(target)))
     }
 
     /// The parameters of the entry function: name, kind (`pointer`, `tensor`, `scalar`, `tile`, `other`), type, extents.
@@ -185,7 +186,7 @@ impl CoreProgram {
             _ => Known::Nothing,
         };
         let known: Vec<Known> = scalars.into_iter().zip(prepared.plan.params()).map(known).collect();
-        let measure = py.detach(|| prepared.plan.launch().blocks(blocks).measure(&known));
+        let measure = interruptible(py, || prepared.plan.launch().blocks(blocks).measure(&known))?;
         let measure = measure.map_err(|e| errors::of_run(py, &e))?;
         Ok(measure.extents.into_iter().map(|e| e.map(|e| (e.elements, e.shape, e.is_clear))).collect())
     }
@@ -209,10 +210,11 @@ impl CoreProgram {
         uninitialised: Option<&str>,
         strict: bool,
         open_windows: bool,
+        tiles: &Bound<'_, PyAny>,
     ) -> PyResult<RunResult> {
         let options = options::prepared(numerics, uninitialised, strict, open_windows)?;
         let prepared = self.prepared(args.py(), target, entry, options)?;
-        run::run(&prepared, args, named, BindOptions { blocks, seed, copy }, threads)
+        run::run(&prepared, args, named, BindOptions { blocks, seed, copy }, threads, tiles)
     }
 
     /// Runs the entry function on copies of the arrays and looks for unordered accesses.

@@ -69,7 +69,7 @@ pub(crate) fn race(
         };
         (report, interrupt)
     });
-    match interrupt.into_exception() {
+    match interrupt.take_exception() {
         Some(exception) => Err(exception),
         None => Ok(RaceResult { prepared: prepared.clone(), report, text }),
     }

@@ -5,11 +5,12 @@
 use crate::bind::{BindOptions, BoundCall};
 use crate::diagnostics::{self, Diagnostic};
 use crate::errors;
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, interruptible};
 use crate::program::Prepared;
 use crate::stored;
-use pto::cpu::{ParamKind, RunReport, StopWhen};
-use pyo3::exceptions::PyKeyError;
+use crate::tiles::{self, wanted_tiles};
+use pto::cpu::{ParamKind, Printed, RunReport, StopWhen};
+use pyo3::exceptions::{PyKeyError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::Arc;
@@ -21,6 +22,8 @@ pub(crate) struct RunResult {
     objects: Vec<Py<PyAny>>,
     report: RunReport,
     blocks: u32,
+    /// What tiles hold, if that was asked for.
+    tiles: Option<Py<PyAny>>,
     /// How long the run itself took, in seconds.
     #[pyo3(get)]
     seconds: f64,
@@ -33,39 +36,56 @@ pub(crate) fn run(
     named: Option<&Bound<'_, PyDict>>,
     options: BindOptions,
     threads: usize,
+    tiles: &Bound<'_, PyAny>,
 ) -> PyResult<RunResult> {
     let (py, plan) = (args.py(), &prepared.plan);
     let call = BoundCall::new(plan, args, named, options)?;
+    let remains = wanted_tiles(tiles)?;
+    let (keeps_tiles, remains) = (remains.is_some(), remains.unwrap_or_default());
     // SAFETY: `call` keeps the arrays alive until the end of the function, and NumPy refuses to resize arrays that others refer to.
     let mut arguments = unsafe { call.args(plan) };
     let (outcome, seconds, interrupt) = py.detach(|| {
         let interrupt = Interrupt::new();
         let asked = || interrupt.is_raised();
-        let launch = plan.launch().blocks(options.blocks).threads(threads).stop_when(StopWhen::new(&asked));
-        let outcome = launch.run(&mut arguments);
+        let launch = plan.launch().blocks(options.blocks).threads(threads);
+        let outcome = launch.stop_when(StopWhen::new(&asked)).keep(&remains).run(&mut arguments);
         let seconds = interrupt.seconds();
         (outcome, seconds, interrupt)
     });
     drop(arguments);
-    if let Some(exception) = interrupt.into_exception() {
+    let mut kept = remains.finish();
+    let printed = std::mem::take(&mut kept.printed);
+    let tiles = if keeps_tiles { Some(tiles::list(py, kept)?) } else { None };
+    if let Some(exception) = interrupt.take_exception() {
+        show_printed(py, &printed)?;
         return Err(exception);
     }
-    let report = outcome.map_err(|e| errors::of_run(py, &e))?;
+    let report = match outcome {
+        Ok(report) => report,
+        Err(e) => {
+            show_printed(py, &printed)?;
+            let exception = errors::of_run(py, &e);
+            if let Some(tiles) = tiles {
+                exception.value(py).setattr("tiles", tiles)?;
+            }
+            return Err(exception);
+        }
+    };
     call.copy_back(py, &report.written)?;
-    show_printed(py, &report)?;
-    Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, blocks: options.blocks, seconds })
+    show_printed(py, &report.printed)?;
+    Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, blocks: options.blocks, tiles, seconds })
 }
 
 /// What blocks printed, in their order.
-fn show_printed(py: Python<'_>, report: &RunReport) -> PyResult<()> {
-    if report.printed.is_empty() {
+fn show_printed(py: Python<'_>, all: &[Printed]) -> PyResult<()> {
+    if all.is_empty() {
         return Ok(());
     }
     let stdout = py.import("sys")?.getattr("stdout")?;
     if stdout.is_none() {
         return Ok(());
     }
-    for printed in &report.printed {
+    for printed in all {
         stdout.call_method1("write", (&*printed.text,))?;
     }
     Ok(())
@@ -117,6 +137,28 @@ impl RunResult {
         self.report.printed.iter().map(|p| (p.block, p.text.clone())).collect()
     }
 
+    /// What tiles hold at the end, for each core that wrote them: a list that a notebook shows as pictures. The run must be asked
+    /// to keep them, with `tiles=True` or their names.
+    #[getter]
+    fn tiles(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        let none =
+            || PyRuntimeError::new_err("the run did not keep its tiles: run(..., tiles=True) does, or tiles=\"t\"");
+        self.tiles.as_ref().map(|tiles| tiles.clone_ref(py)).ok_or_else(none)
+    }
+
+    /// One of `tiles`, by name. Where several cores have it, the first one, or that of a block (`block=3`) or of a core (`core="cube"`,
+    /// `core="vector 1"`).
+    #[pyo3(signature = (name, *, block=None, core=None))]
+    fn tile<'py>(
+        &self,
+        py: Python<'py>,
+        name: &str,
+        block: Option<u32>,
+        core: Option<&str>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.tiles(py)?.into_bound(py).call_method1("find", (name, block, core))
+    }
+
     /// Warnings of the checks and of the run.
     #[getter]
     fn warnings(&self) -> Vec<Diagnostic> {
@@ -134,7 +176,7 @@ impl RunResult {
         };
         let args = PyTuple::new(py, &self.objects)?;
         let call = BoundCall::new(plan, &args, None, BindOptions { blocks: self.blocks, seed: 0, copy: true })?;
-        Ok(py.detach(|| stored::stored_by(plan, &call, self.blocks, at, byte)))
+        interruptible(py, || stored::stored_by(plan, &call, self.blocks, at, byte))
     }
 
     /// The names of the parameters that are memory.

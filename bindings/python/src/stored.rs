@@ -4,6 +4,7 @@ use crate::bind::BoundCall;
 use pto::Plan;
 use pto::cpu::{Access, AddressSpace, Event, Observer};
 use pto::ir::OpId;
+use pto::isa::cancel::poll;
 
 /// Watches a byte of the memory of a parameter.
 struct LastStore {
@@ -13,6 +14,11 @@ struct LastStore {
 }
 
 impl Observer for LastStore {
+    fn goes_on(&mut self) -> bool {
+        poll();
+        true
+    }
+
     fn event(&mut self, event: &Event<'_>) {
         let is_here = |a: &Access| a.write && a.place == AddressSpace::Global(self.param) && covers(a, self.byte);
         if event.accesses.iter().any(is_here) {
@@ -34,7 +40,8 @@ fn covers(access: &Access, byte: i64) -> bool {
 /// The last statement that stores a byte of a parameter, as `file:line: text`; `None` if none does, or if the second run stops.
 pub(crate) fn stored_by(plan: &Plan, call: &BoundCall, blocks: u32, param: usize, byte: i64) -> Option<String> {
     let mut copies = call.copied();
-    let mut watch = LastStore { param, byte, op: None };
+    let (param, first) = copies.home(param);
+    let mut watch = LastStore { param, byte: byte + first as i64, op: None };
     plan.launch().blocks(blocks).observe(&mut watch).run(&mut call.args_on(plan, &mut copies)).ok()?;
     let module = plan.checked().module();
     let (span, source) = (module.op(watch.op?).span, module.source.as_ref()?);

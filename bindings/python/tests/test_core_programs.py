@@ -166,3 +166,40 @@ def test_reports_on_kernels_show_their_python_lines():
     plan = program.plan("a2a3").to_json()
     assert plan["file"].endswith("test_core_programs.py") and plan["memories"][0]["tiles"][0]["first_line"] == line - 1
     assert program.check("a5").to_json()["diagnostics"] == []
+
+
+TWICE_LOADED = """
+func.func @twice(%x: !pto.tensor_view<16x64xf32>, %y: !pto.tensor_view<16x64xf32>) {
+  %a = arith.constant 0 : i64
+  %b = arith.constant 4096 : i64
+  %t = pto.alloc_tile addr = %a : !pto.tile_buf<vec, 16x64xf32>
+  %u = pto.alloc_tile addr = %b : !pto.tile_buf<vec, 16x64xf32>
+  pto.tload ins(%x) outs(%t)
+  pto.set_flag[<PIPE_MTE2>, <PIPE_MTE3>, <EVENT_ID0>]
+  pto.wait_flag[<PIPE_MTE2>, <PIPE_MTE3>, <EVENT_ID0>]
+  pto.tstore ins(%t) outs(%y)
+  pto.tload ins(%x) outs(%u)
+  return
+}
+"""
+
+
+def test_race_knows_arrays_that_overlap():
+    """The second load waits for no store: that matters only if it reads what was stored."""
+    program = pto.Program(TWICE_LOADED)
+    memory = np.zeros(3 * 1024, np.float32)
+    part = lambda first: memory[first : first + 1024]  # noqa: E731
+    assert not program.race(part(0), part(1024))
+    assert not program.race(part(0), part(2048))
+    assert not program.race(part(1024), part(0))
+    for x, y in ((part(0), part(0)), (part(0), part(512)), (part(512), part(0))):
+        report = program.race(x, y)
+        assert [d.code for d in report] == ["PTO-E0801"], str(report)
+    x = part(0).copy()
+    x.flags.writeable = False
+    assert not program.race(x, part(0)) and program.race(x, x)
+    assert (memory == 0).all()
+    # Predictions wait for what overlaps, too, and the statement that stored an element is found.
+    result = pto.Program(TWICE_LOADED).run(part(0), part(512))
+    assert "tstore" in result.stored_by("y", 0) and "tstore" in result.stored_by("x", 512 * 4)
+    assert result.stored_by("x", 0) is None

@@ -21,6 +21,8 @@ def test_every_cell_runs_and_shows_its_picture():
                 shown[cell.source.splitlines()[-1]] = output.data.get("text/html", "")
     assert "softmax" in shown["softmax(x, y)"]
     assert "<svg" in shown["pto.heatmap(y)"] or "<img" in shown["pto.heatmap(y)"] or "<table" in shown["pto.heatmap(y)"]
+    assert shown['softmax(x, y, tiles=["t", "largest"]).tiles'].count("<svg") == 2
+    assert 'class="valid"' in shown["pto.TileType(16, 64, f32, valid=(10, 48))"]
     assert "PTO-E" in shown['wrong.trace().check("a5")']
     for page in ('softmax.trace().plan("a2a3")', "unordered.race(pto.rand(), pto.zeros())", "softmax.trace().perf()"):
         assert "iframe" in shown[page], page

@@ -36,6 +36,8 @@ __all__ = [
     "ResultError",
     "RunError",
     "RunResult",
+    "TileContents",
+    "TileList",
     "arange",
     "config",
     "fill",
@@ -55,8 +57,10 @@ _LATER = {
     "PerfReport": "reports",
     "PlanReport": "reports",
     "RaceReport": "reports",
+    "TileContents": "pictures",
+    "TileList": "pictures",
     "TraceReport": "reports",
-    "heatmap": "reports",
+    "heatmap": "pictures",
 }
 
 

@@ -1,9 +1,11 @@
 """The native part of the package; not an interface for others."""
 
 import os
-from typing import Any, Iterator, Sequence
+from typing import Any, Iterable, Iterator, Sequence
 
 from typing_extensions import Self
+
+from . import pictures
 
 class Diagnostic:
     """A problem of a program: an error or a warning, with its place. `str` renders it with the lines it is about."""
@@ -64,6 +66,11 @@ class RunResult:
     def printed(self) -> list[tuple[int, str]]:
         """What each block printed, as `(block, text)`."""
     @property
+    def tiles(self) -> pictures.TileList:
+        """What tiles hold at the end, for each core that wrote them. The run must be asked to keep them: `tiles=True`, or names."""
+    def tile(self, name: str, *, block: int | None = None, core: str | None = None) -> pictures.TileContents:
+        """One of `tiles`, by name; the first one, or that of a block or core."""
+    @property
     def warnings(self) -> list[Diagnostic]:
         """Warnings of the checks and of the run."""
     def keys(self) -> list[str]:
@@ -73,6 +80,21 @@ class RunResult:
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
+
+class TileContents:
+    """What a core holds of a tile."""
+
+    name: str
+    block: int
+    core: str | None
+    memory: str
+    element: str
+    shape: tuple[int, int]
+    valid: tuple[int, int]
+    address: int | None
+    def elements(self) -> tuple[bytearray, str]: ...
+    def numbers(self) -> bytes: ...
+    def written(self) -> bytes: ...
 
 class PlanResult:
     def text(self) -> str: ...
@@ -130,6 +152,7 @@ class Program:
         uninitialised: str | None,
         strict: bool,
         open_windows: bool,
+        tiles: bool | str | Iterable[str],
     ) -> RunResult: ...
     def race(
         self,
@@ -216,6 +239,8 @@ class TileType:
     def memory(self) -> str: ...
     @property
     def open(self) -> tuple[bool, bool]: ...
+    @property
+    def valid(self) -> tuple[int, int]: ...
 
 class Recorder:
     def __init__(self) -> None: ...
@@ -229,7 +254,9 @@ class Recorder:
     def element(self, value: Handle) -> str: ...
     def tile_type(self, value: Handle) -> TileType: ...
     def rename(self, value: Handle, name: str) -> None: ...
+    def name_of(self, value: Handle) -> str | None: ...
 
+def targets(devices: bool = False) -> list[str]: ...
 def current() -> Recorder: ...
 def issue(instruction: Instruction, after: Any, *args: Any) -> Any: ...
 def set_handle_classes(scalar: type, tile: type, view: type, pointer: type, token: type) -> None: ...

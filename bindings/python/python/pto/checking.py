@@ -7,7 +7,7 @@ from .errors import ArgumentError, ResultError
 __all__ = ["run"]
 
 
-def run(program, checks, args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows):
+def run(program, checks, args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows, tiles):
     """Runs a program with checks: `race` on copies before the run, `bounds` before it, `nan` after it."""
     if "race" in checks:
         program.race(*args, target=target, entry=entry, blocks=blocks, seed=seed, strict=True, **named)
@@ -17,7 +17,7 @@ def run(program, checks, args, named, target, entry, blocks, threads, seed, copy
     if "nan" in checks and uninitialised is None:
         uninitialised = "nan"
     result = program._core.run(
-        args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows
+        args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows, tiles
     )
     if "nan" in checks:
         _no_nan(result)

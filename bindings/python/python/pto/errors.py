@@ -36,6 +36,9 @@ class CheckError(Error):
 class RunError(Error):
     """An instruction stopped a run."""
 
+    #: What tiles held when the run stopped, if it was asked to keep them: `run(..., tiles=True)`.
+    tiles = None
+
 
 class ArgumentError(RunError, TypeError):
     """An argument does not fit its parameter."""

@@ -68,6 +68,7 @@ class Program:
         uninitialised: str | None = None,
         strict: bool = False,
         open_windows: bool = False,
+        tiles: bool | str | Iterable[str] = False,
         **named: Any,
     ) -> _core.RunResult:
         """Runs the entry function on arrays, in place, and returns a result: `result["y"]`, `result.seconds`.
@@ -86,6 +87,8 @@ class Program:
         uninitialised: `"nan"` fills tiles with NaN before the run.
         strict: reads of uninitialised tiles stop the run.
         open_windows: windows may leave their tensor, as on a device; accesses must still lie in the arrays.
+        tiles: also keep what tiles hold at the end: `True`, or names; see `result.tiles` and `result.tile("t")`. If the run fails, the
+        exception has them as `tiles`.
         """
         if target is None:
             target = settings.target
@@ -95,10 +98,10 @@ class Program:
         if checks:
             from .checking import run
 
-            options = (target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows)
+            options = (target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows, tiles)
             return run(self, checks, args, named, *options)
         return self._core.run(
-            args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows
+            args, named, target, entry, blocks, threads, seed, copy, numerics, uninitialised, strict, open_windows, tiles
         )
 
     def race(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import pytest
 
+from ._core import targets
 from .settings import checks_of
 from .settings import config as configure
 
-TARGETS = ("a2a3", "a5")
+TARGETS = targets(devices=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

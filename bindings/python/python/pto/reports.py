@@ -9,7 +9,7 @@ from typing import Any, Sequence
 
 from . import _core
 
-__all__ = ["Diagnostics", "PerfReport", "PlanReport", "RaceReport", "Report", "TraceReport", "heatmap"]
+__all__ = ["Diagnostics", "PerfReport", "PlanReport", "RaceReport", "Report", "TraceReport"]
 
 
 class Report:
@@ -215,97 +215,20 @@ class TraceReport(Report):
         return f"<trace of {self._core.entry()} on {self._core.target()}>"
 
 
-class heatmap(Report):  # noqa: N801
-    """An array or a tile as a picture: `pto.heatmap(result["y"])`.
-
-    Large arrays are shown as means of blocks of elements. NaN is red, infinities are black.
-    """
-
-    _most = 64
-
-    def __init__(self, array, *, title: str | None = None) -> None:
-        import numpy
-
-        numbers = numpy.asarray(array.detach().float() if hasattr(array, "detach") else array)
-        self.shape, self.dtype = numbers.shape, str(numbers.dtype)
-        numbers = numbers.astype(numpy.float64)
-        self.numbers = numbers.reshape(1, -1) if numbers.ndim < 2 else numbers.reshape(-1, numbers.shape[-1])
-        self.title = title
-
-    def _json(self) -> str:
-        import numpy
-
-        finite = self.numbers[numpy.isfinite(self.numbers)]
-        ends = {} if finite.size == 0 else {"min": finite.min(), "max": finite.max(), "mean": finite.mean()}
-        bad = {"nan": int(numpy.isnan(self.numbers).sum()), "inf": int(numpy.isinf(self.numbers).sum())}
-        return json.dumps({"shape": list(self.shape), "dtype": self.dtype, **ends, **bad})
-
-    def to_html(self) -> str:
-        return _page(self.title or "array", self._repr_html_())
-
-    def _repr_html_(self) -> str:
-        facts = self.to_json()
-        words = [f"{'x'.join(map(str, self.shape))} {self.dtype}"]
-        words += [f"{key} {facts[key]:.6g}" for key in ("min", "max", "mean") if key in facts]
-        words += [f"{facts[key]} {key}" for key in ("nan", "inf") if facts[key]]
-        title = f"<b>{html.escape(self.title)}</b> " if self.title else ""
-        return f"<div>{title}<code>{html.escape('  '.join(words))}</code><br>{self._svg(facts)}</div>"
-
-    def _svg(self, facts: dict) -> str:
-        import numpy
-
-        cells = _means(self.numbers, self._most)
-        rows, cols = cells.shape
-        if not rows or not cols:
-            return ""
-        size = max(2, min(16, 480 // max(rows, cols)))
-        low, high = facts.get("min", 0.0), facts.get("max", 0.0)
-        parts = [f'<svg width="{cols * size}" height="{rows * size}" shape-rendering="crispEdges">']
-        for r in range(rows):
-            for c in range(cols):
-                x = cells[r, c]
-                colour = "#d00" if numpy.isnan(x) else "#000" if numpy.isinf(x) else _colour(x, low, high)
-                parts.append(
-                    f'<rect x="{c * size}" y="{r * size}" width="{size}" height="{size}" fill="{colour}">'
-                    f"<title>{x:.6g}</title></rect>"
-                )
-        return "".join(parts) + "</svg>"
-
-
-def _means(numbers, most: int):
-    import numpy
-
-    for axis in (0, 1):
-        step = -(-numbers.shape[axis] // most)
-        if step > 1:
-            starts = numpy.arange(0, numbers.shape[axis], step)
-            sizes = numpy.diff(numpy.append(starts, numbers.shape[axis]))
-            with numpy.errstate(invalid="ignore", over="ignore"):
-                sums = numpy.add.reduceat(numbers, starts, axis=axis)
-                numbers = sums / (sizes[:, None] if axis == 0 else sizes[None, :])
-    return numbers
-
-
-def _colour(x: float, low: float, high: float) -> str:
-    """Blue below zero, white at zero, orange above; grey to dark blue if all numbers have one sign."""
-    if low < 0 < high:
-        share = x / max(-low, high)
-        ends = (33, 102, 172) if share < 0 else (230, 97, 1)
-        share = abs(share)
-    else:
-        share = 0.0 if high == low else (x - low) / (high - low)
-        ends = (8, 48, 107)
-    return "#" + "".join(f"{round(255 + (end - 255) * share):02x}" for end in ends)
-
-
 def _run_html(result: _core.RunResult) -> str:
     """A run in a notebook: what it did, and pictures of what it wrote."""
+    from .pictures import heatmap
+
     parts = [f"<code>{html.escape(repr(result))}</code>"]
     for name, array in result.outputs.items():
         try:
             parts.append(heatmap(array, title=name)._repr_html_())
         except (TypeError, ValueError):
             parts.append(f"<div><b>{html.escape(name)}</b></div>")
+    try:
+        parts.append(result.tiles._repr_html_())
+    except RuntimeError:  # They were not kept.
+        pass
     return "\n".join(parts)
 
 

@@ -84,6 +84,11 @@ class TileType(_core.TileType):
         """The type of the elements."""
         return _BY_NAME[self.element]
 
+    def _repr_html_(self) -> str:
+        from .pictures import _type_html
+
+        return _type_html(self)
+
 
 def tile(
     rows: int,
@@ -162,8 +167,28 @@ class Tile(_core.Handle):
         _core.current().rename(self, name)
         return self
 
+    def _in_kernel(self) -> tuple[str | None, _core.TileType] | None:
+        """The name and the type, while the kernel is traced."""
+        try:
+            recorder = _core.current()
+            return recorder.name_of(self), recorder.tile_type(self)
+        except RuntimeError:
+            return None
+
     def __repr__(self) -> str:
-        return "<tile of a kernel>"
+        found = self._in_kernel()
+        if found is None:
+            return "<tile of a kernel that was traced>"
+        from .pictures import _sizes
+
+        name, ty = found
+        return f"<tile {name or 'without a name'}: {ty.memory} {_sizes((ty.rows, ty.cols), ty.valid, ty.element)}>"
+
+    def _repr_html_(self) -> str:
+        from .pictures import _type_html
+
+        found = self._in_kernel()
+        return "<code>a tile of a kernel that was traced</code>" if found is None else _type_html(found[1], found[0] or "tile")
 
 
 class View(_core.Handle):

@@ -305,6 +305,14 @@ impl Recorder {
         }
     }
 
+    /// The name of a value in the text of the program, if it was given one.
+    fn name_of(&mut self, py: Python<'_>, value: &Bound<'_, Handle>) -> PyResult<Option<String>> {
+        self.settle(py)?;
+        let value = self.value(value)?;
+        let recording = self.recording.as_ref().ok_or_else(another_kernel)?;
+        Ok(Some(recording.name_of(value).to_string()).filter(|name| !name.is_empty()))
+    }
+
     /// Gives a value a name in the text of the program.
     fn rename(&mut self, py: Python<'_>, value: &Bound<'_, Handle>, name: &str) -> PyResult<()> {
         self.settle(py)?;

@@ -123,6 +123,13 @@ impl CoreTileType {
         self.tile.loc.name()
     }
 
+    /// Valid rows and columns; -1 if they are known only when the program runs.
+    #[getter]
+    fn valid(&self) -> (i64, i64) {
+        let extent = |d: Dim| d.fixed().map_or(-1, |n| n as i64);
+        (extent(self.tile.valid_rows), extent(self.tile.valid_cols))
+    }
+
     /// Which valid extents, rows and columns, are known only when the program runs.
     #[getter]
     fn open(&self) -> (bool, bool) {
