@@ -492,7 +492,7 @@ def test_misuse_is_an_error_with_a_reason():
         compiled[1, None](8, 8, 8)
 
 
-@pytest.mark.parametrize("name", ["vadd", "mte_gm_ub", "plt_b32", "mad", "vmi", "syncthreads"])
+@pytest.mark.parametrize("name", ["vadd", "mte_gm_ub", "plt_b32", "mad", "vmi", "syncthreads", "threadfence", "fma", "f8e4m3x4"])
 def test_names_below_tiles_raise_where_they_are_used(name):
     @dsl.jit()
     def below(x: GM_F32):
@@ -500,6 +500,13 @@ def test_names_below_tiles_raise_where_they_are_used(name):
 
     with pytest.raises(errors.BelowTilesError, match=f"pto.{name}"):
         below.compile()
+
+
+def test_words_of_what_is_below_tiles_raise_where_they_are_used():
+    for name in ("MaskPattern", "VcvtRoundMode", "SatMode", "DeinterleaveDist", "InterleaveDist", "PAT", "mask_b32"):
+        with pytest.raises(errors.BelowTilesError, match=f"pto.{name}"):
+            getattr(dsl, name).ALL()
+    assert repr(dsl.TensorView) == "pto.TensorView" and isinstance(kernel_of(lambda *_: None), dsl.KernelHandle)
 
 
 def test_names_that_do_not_exist():

@@ -118,7 +118,7 @@ def test_heat_maps(twice):
     x = np.linspace(-1, 1, 256, dtype=np.float32).reshape(16, 16)
     x[2, 3] = np.nan
     picture = pto.heatmap(x, title="x")
-    assert picture._repr_html_().count("<rect") == 256 and "#d00" in picture._repr_html_()
+    assert picture._repr_html_().count("<rect") == 256 and "#dd0000" in picture._repr_html_()
     assert picture.to_json()["nan"] == 1
     assert pto.heatmap(np.zeros((1000, 3000)))._repr_html_().count("<rect") <= 64 * 64
     assert "<svg" in twice.run()._repr_html_()

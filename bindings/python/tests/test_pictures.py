@@ -117,10 +117,31 @@ def test_pictures_mark_what_is_not_valid_not_a_number_and_not_written(x):
     t = part(x, np.zeros_like(x), tiles=True).tile("t")
     page = t._repr_html_()
     assert page.count('class="valid"') == 1 and "valid 10x64" in page and "1 nan" in page and "1 inf" in page
-    assert page.count("#d00") == 1 and page.count('"#000"') == 1 and page.count("not written") == 6 * 64
+    assert page.count('"#dd0000"') == 1 and page.count('"#000000"') == 1 and page.count("not written") == 6 * 64
+    assert "[3, 5] nan" in page and "[4, 6] inf" in page and f"[0, 1] {x[0, 1]:.6g}" in page
     assert "<svg" in pto.heatmap(t)._repr_html_() and "t, block 0" in pto.heatmap(t).to_html()
     big = pto.heatmap(np.ones((300, 1000)), valid=(150, 700))
-    assert big._repr_html_().count("<rect") <= 64 * 64 + 1 and big.to_json()["valid"] == [150, 700]
+    page = big._repr_html_()
+    assert page.count("<rect") == 1 and "data:image/png;base64," in page and len(page) < 60_000
+    assert big.to_json()["valid"] == [150, 700]
+
+
+def test_large_pictures_are_images():
+    import base64
+    import struct
+    import zlib
+
+    numbers = np.zeros((256, 256))
+    numbers[0, 0], numbers[255, 255], numbers[0, 255], numbers[255, 0] = np.nan, np.inf, 4.0, -4.0
+    page = pto.heatmap(numbers)._repr_html_()
+    image = base64.b64decode(page.split("base64,")[1].split('"')[0])
+    assert image.startswith(b"\x89PNG") and struct.unpack(">II", image[16:24]) == (128, 128)
+    length = struct.unpack(">I", image[33:37])[0]
+    lines = np.frombuffer(zlib.decompress(image[41 : 41 + length]), np.uint8).reshape(128, 1 + 3 * 128)[:, 1:].reshape(128, 128, 3)
+    corners = [tuple(int(n) for n in lines[r, c]) for r, c in ((0, 0), (127, 127), (64, 64))]
+    assert corners == [(221, 0, 0), (0, 0, 0), (255, 255, 255)]
+    # Means of four elements, one of them 4 or -4.
+    assert lines[0, 127, 2] < 255 and lines[127, 0, 0] < 255
 
 
 def test_packed_numbers_of_four_bits():

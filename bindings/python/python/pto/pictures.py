@@ -4,25 +4,26 @@ from __future__ import annotations
 
 import html
 import json
-from typing import Iterable
+from typing import Any, Iterable, NamedTuple
 
 from . import _core
 from .reports import Report, _page
 
 __all__ = ["TileContents", "TileList", "heatmap"]
 
-_NAN, _INF, _UNWRITTEN = "#d00", "#000", "#ddd"
+_NAN, _INF, _UNWRITTEN = (221, 0, 0), (0, 0, 0), (221, 221, 221)
 
 
 class heatmap(Report):  # noqa: N801
     """An array or a tile as a picture: `pto.heatmap(result["y"])`, `pto.heatmap(result.tile("t"))`.
 
-    Large arrays are shown as means of blocks of elements. NaN is red, infinities are black. `valid` are the valid rows and columns:
+    Large arrays are shown as means of blocks of elements; a block with a NaN is red, one with an infinity is black. `valid` are the valid rows and columns:
     what lies outside of them is pale, and does not count in the figures. `written` tells which elements something wrote; others
     are grey. Tiles know both.
     """
 
-    _most = 64
+    #: Cells in a direction; and cells that show their numbers, if there are no more.
+    _most, _few = 128, 1024
 
     def __init__(self, array, *, title: str | None = None, valid: tuple[int, int] | None = None, written=None) -> None:
         import numpy
@@ -70,18 +71,12 @@ class heatmap(Report):  # noqa: N801
         if not rows or not cols:
             return ""
         down, right = -(-rows // self._most), -(-cols // self._most)
-        high, wide = -(-rows // down), -(-cols // right)
+        cells = self._cells(down, right)
+        colours = _colours(cells, facts.get("min", 0.0), facts.get("max", 0.0))
+        high, wide = cells.mean.shape
         size = max(2, min(16, 480 // max(high, wide)))
-        ends = facts.get("min", 0.0), facts.get("max", 0.0)
         parts = [f'<svg width="{wide * size}" height="{high * size}" shape-rendering="crispEdges">']
-        for r in range(high):
-            for c in range(wide):
-                colour, text, is_valid = self._cell(r * down, c * right, down, right, ends)
-                pale = "" if is_valid else ' fill-opacity="0.3"'
-                parts.append(
-                    f'<rect x="{c * size}" y="{r * size}" width="{size}" height="{size}" fill="{colour}"{pale}>'
-                    f"<title>{text}</title></rect>"
-                )
+        parts.append((_rectangles if high * wide <= self._few else _image)(cells, colours, size, down, right))
         if self.valid != self.numbers.shape:
             box = self.valid[1] / right * size, self.valid[0] / down * size
             parts.append(
@@ -89,41 +84,102 @@ class heatmap(Report):  # noqa: N801
             )
         return "".join(parts) + "</svg>"
 
-    def _cell(self, row: int, col: int, down: int, right: int, ends: tuple[float, float]) -> tuple[str, str, bool]:
-        """Colour, text and validity of a block of elements; of one that is partly valid, its valid part counts."""
+    def _cells(self, down: int, right: int) -> _Cells:
+        """Blocks of `down` times `right` elements. Of a block that is partly valid, its valid part counts."""
         import numpy
 
-        rows, cols = slice(row, row + down), slice(col, col + right)
-        is_valid = row < self.valid[0] and col < self.valid[1]
-        if is_valid:
-            rows, cols = slice(row, min(row + down, self.valid[0])), slice(col, min(col + right, self.valid[1]))
-        numbers, written = self.numbers[rows, cols], None if self.written is None else self.written[rows, cols]
-        where = f"[{row}, {col}]"
-        if written is not None:
-            if not written.any():
-                return _UNWRITTEN, f"{where} not written", is_valid
-            numbers = numbers[written]
-        with numpy.errstate(invalid="ignore", over="ignore"):
-            x = float(numbers.mean())
-        colour = _NAN if numpy.isnan(numbers).any() else _INF if numpy.isinf(x) else _colour(x, *ends)
-        return colour, f"{where} {x:.6g}" + ("" if is_valid else ", not valid"), is_valid
+        rows, cols = self.numbers.shape
+        starts = numpy.arange(0, rows, down), numpy.arange(0, cols, right)
+
+        def total(elements):
+            return numpy.add.reduceat(numpy.add.reduceat(elements, starts[0], axis=0), starts[1], axis=1)
+
+        is_valid = numpy.zeros((rows, cols), bool)
+        is_valid[: self.valid[0], : self.valid[1]] = True
+        valid_blocks = (starts[0] < self.valid[0])[:, None] & (starts[1] < self.valid[1])
+        counts = is_valid | ~valid_blocks.repeat(down, 0)[:rows].repeat(right, 1)[:, :cols]
+        if self.written is not None:
+            counts &= self.written
+        finite = counts & numpy.isfinite(self.numbers)
+        with numpy.errstate(invalid="ignore", divide="ignore", over="ignore"):
+            mean = total(numpy.where(finite, self.numbers, 0.0)) / total(finite.astype(float))
+        nan, inf = (total((counts & f(self.numbers)).astype(int)) > 0 for f in (numpy.isnan, numpy.isinf))
+        return _Cells(mean, nan, inf, total(counts.astype(int)) == 0, valid_blocks)
 
     def __repr__(self) -> str:
         return f"<heatmap of {self.title or 'an array'}: {'x'.join(map(str, self.shape))} {self.dtype}>"
 
 
-def _colour(x: float, low: float, high: float) -> str:
-    """Blue below zero, white at zero, orange above; grey to dark blue if all numbers have one sign."""
+class _Cells(NamedTuple):
+    """What is shown of blocks of elements, an array each."""
+
+    #: Of the finite numbers.
+    mean: Any
+    nan: Any
+    inf: Any
+    #: Nothing wrote them.
+    unwritten: Any
+    valid: Any
+
+
+def _colours(cells: _Cells, low: float, high: float):
+    """A colour for each cell: blue below zero, white at zero, orange above; white to dark blue if all numbers have one sign."""
+    import numpy
+
+    x = numpy.nan_to_num(cells.mean)
     if low < 0 < high:
         share = x / max(-low, high)
-        ends = (33, 102, 172) if share < 0 else (230, 97, 1)
-        share = abs(share)
+        ends = numpy.where((share < 0)[..., None], (33, 102, 172), (230, 97, 1))
     else:
-        share = 0.0 if high == low else (x - low) / (high - low)
-        ends = (8, 48, 107)
+        share = numpy.zeros_like(x) if high == low else (x - low) / (high - low)
+        ends = numpy.array((8, 48, 107))
     # What is not valid may lie outside of the ends.
-    share = min(1.0, max(0.0, share))
-    return "#" + "".join(f"{round(255 + (end - 255) * share):02x}" for end in ends)
+    share = numpy.clip(numpy.abs(share) if low < 0 < high else share, 0.0, 1.0)
+    found = 255 + (ends - 255) * share[..., None]
+    for where, colour in ((cells.inf, _INF), (cells.nan, _NAN), (cells.unwritten, _UNWRITTEN)):
+        found[where] = colour
+    pale = 255 - (255 - found) * 0.3
+    return numpy.where(cells.valid[..., None], found, pale).round().astype(numpy.uint8)
+
+
+def _rectangles(cells: _Cells, colours, size: int, down: int, right: int) -> str:
+    """Cells with their numbers, which appear under the mouse."""
+    parts = []
+    for r, row in enumerate(colours):
+        for c, colour in enumerate(row):
+            what = "not written" if cells.unwritten[r, c] else "nan" if cells.nan[r, c] else "inf" if cells.inf[r, c] else f"{cells.mean[r, c]:.6g}"
+            text = f"[{r * down}, {c * right}] {what}" + ("" if cells.valid[r, c] else ", not valid")
+            parts.append(
+                f'<rect x="{c * size}" y="{r * size}" width="{size}" height="{size}" fill="#{bytes(colour).hex()}">'
+                f"<title>{text}</title></rect>"
+            )
+    return "".join(parts)
+
+
+def _image(cells: _Cells, colours, size: int, down: int, right: int) -> str:
+    """Many cells as an image, which is a hundredth of the size."""
+    import base64
+
+    high, wide, _ = colours.shape
+    data = base64.b64encode(_png(colours)).decode()
+    return (
+        f'<image width="{wide * size}" height="{high * size}" preserveAspectRatio="none" style="image-rendering:pixelated" '
+        f'href="data:image/png;base64,{data}"/>'
+    )
+
+
+def _png(colours) -> bytes:
+    """An image file of 8-bit colours."""
+    import struct
+    import zlib
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    high, wide, _ = colours.shape
+    lines = b"".join(b"\0" + bytes(line) for line in colours)
+    head = struct.pack(">IIBBBBB", wide, high, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines)) + chunk(b"IEND", b"")
 
 
 class TileContents(Report):

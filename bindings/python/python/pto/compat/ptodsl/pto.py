@@ -22,7 +22,8 @@ from .types import (
 from .values import addptr, castptr
 
 const_expr = types.ConstExpr("const_expr")
-Tile = types.Annotation("Tile")
+Tile, TensorView, PartitionTensorView = (types.Annotation(n) for n in ("Tile", "TensorView", "PartitionTensorView"))
+KernelHandle, LoopHandle, BranchHandle = kernels.KernelHandle, explicit.For, explicit.If
 for_, if_, while_, yield_ = explicit.For, explicit.If, explicit.While, explicit.yield_
 section = explicit.Section
 
@@ -139,7 +140,11 @@ _BELOW = re.compile(
     r"^(v[a-z]\w*|p(lt|set|ge|and|or|xor|not|sel|pack|unpack|intlv|dintlv|lds|sts|stu|bitcast)\w*|mte_\w+|mad\w*|make_mask|mask_type"
     r"|vreg_type|AlignType|Vec|get_tid\w*|ld\w+|st[gs]\w*|st_dev|atomic_\w+|shuffle_\w+|redux_\w+|vote_\w+|syncthreads|init_align|mem_bar"
     r"|sdma_\w+|init_core|alloc_buffer|raw_fill_l1|set_store_atomic_cfg|f16x2|bf16x2|f32x2"
-    r"|chistv2|vmi|keep|init_\w+|get_lane\w*|get_\w+dim\w*|get_ctrl|set_ctrl|simt\w*)$"
+    r"|chistv2|vmi|keep|resume|init_\w+|get_lane\w*|get_\w+dim\w*|get_ctrl|set_ctrl|simt\w*"
+    # Words that those take, and numbers of threads.
+    r"|AccStoreUnitFlagCtrl|BarrierType|DeinterleaveDist|InterleaveDist|FractalMode|MadUnitFlagMode|Mask\w*|PAT|PartMode|PositionMode|PostUpdate"
+    r"|Predicate\w+|SatMode|SplitMode|Tf32Mode|V[A-Za-z]\w*|mask_b\d+|\w+x[248]|absf|ceil|convert|cos|floor|fma|fmax|fmin|get_block_idx_[xyz]"
+    r"|get_clock\d+|get_op_attr|get_veccoreid|mul_i32toi64|mulhi|pow|prmt|rint|round|sin|store_vfsimt_info|threadfence\w*)$"
 )
 
 #: Names that are gone upstream, too.
@@ -173,8 +178,9 @@ def __getattr__(name):
 
 
 __all__ = [
-    "BLayout", "BelowTilesError", "CmpMode", "MemorySpace", "PTODSLAstRewriteError", "PTODSLTracingMisuseError", "PadValue",
-    "Pipe", "RoundMode", "SLayout", "SaturationMode", "Tile", "abs", "add", "addptr", "addui_extended", "alloc_tile", "bitcast",
+    "BLayout", "BelowTilesError", "BranchHandle", "CmpMode", "KernelHandle", "LoopHandle", "MemorySpace", "PTODSLAstRewriteError",
+    "PTODSLTracingMisuseError", "PadValue", "PartitionTensorView",
+    "Pipe", "RoundMode", "SLayout", "SaturationMode", "TensorView", "Tile", "abs", "add", "addptr", "addui_extended", "alloc_tile", "bitcast",
     "bytewidth", "cast", "castptr", "ceildiv", "cmp", "const", "const_expr", "control", "cube", "declare_struct", "div", "elements_per_vreg",
     "empty_like", "exp", "floordiv", "for_", "func", "get_block_idx", "get_block_num", "get_buf", "get_subblock_idx",
     "get_subblock_num", "gm_ptr", "if_", "import_reserved_buffer", "jit", "load", "load_scalar", "log", "make_tensor_view", "max",
