@@ -22,7 +22,7 @@ pub(crate) struct Asked {
 
 impl Asked {
     fn check<'a>(&self, plan: &'a Plan, limit: Option<u64>, stop: StopWhen<'a>) -> Check<'a> {
-        let check = Check::new(plan.launch().blocks(self.blocks)).stop_when(stop);
+        let check = Check::new(plan.launch().blocks(self.blocks)).without_results().stop_when(stop);
         let check = if self.all_paths { check.all_paths() } else { check };
         let check = self.sync.into_iter().fold(check, Check::sync);
         limit.into_iter().fold(check, Check::limit)

@@ -15,6 +15,8 @@ pub(crate) struct Bounds<'a> {
     pub progress: Option<&'a AtomicU64>,
     /// Stop when asked to.
     pub stop: Option<StopWhen<'a>>,
+    /// Numbers that decide nothing are not computed.
+    pub without_results: bool,
 }
 
 /// Counts executed instructions over all paths and stops at the limit.
@@ -33,7 +35,11 @@ impl<'a> Meter<'a> {
     /// A meter for a repeated run: it has the remaining budget and does not report progress.
     pub fn aside(&self) -> Self {
         let limit = self.bounds.limit.map(|limit| limit.saturating_sub(self.work));
-        Self::new(Bounds { limit, progress: None, stop: self.bounds.stop })
+        Self::new(Bounds { limit, progress: None, ..self.bounds })
+    }
+
+    pub fn needs_results(&self) -> bool {
+        !self.bounds.without_results
     }
 
     pub fn is_spent(&self) -> bool {

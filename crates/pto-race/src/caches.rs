@@ -144,12 +144,12 @@ impl Caches {
     pub fn access(
         &mut self,
         memories: &mut Memories,
-        (access, stamp, is_scalar): (&Access, &Stamp, bool),
+        (access, is_scalar): (&Access, bool),
         now: &Now<'_>,
-        site: InstrSite,
         findings: &mut Findings<'_>,
     ) {
         let AddressSpace::Global(buffer) = access.place else { return };
+        let stamp = &now.stamp(access);
         let (mut written, mut known) = (Vec::new(), None);
         if is_scalar {
             let line = access.start.div_euclid(CACHE_LINE);
@@ -163,8 +163,7 @@ impl Caches {
         self.touched(access, |at, bytes, line| {
             let own =
                 |store: &CachedStore| is_scalar && (store.stamp.team, store.stamp.thread) == (stamp.team, stamp.thread);
-            let conflict =
-                |other: &Stamp| now.conflict(access, (bytes.0 as u64, (bytes.1 - bytes.0) as u64), other, site);
+            let conflict = |other: &Stamp| now.conflict(access, (bytes.0 as u64, (bytes.1 - bytes.0) as u64), other);
             let touched = mask(at, bytes);
             let is_seen = |store: &CachedStore| {
                 let holds = |word: &Word| word.0 == buffer && store.bytes & mask(at, (word.1, word.1 + 1)) != 0;

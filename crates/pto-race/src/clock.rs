@@ -57,6 +57,19 @@ impl Clock {
         *known = (*known).max(time);
     }
 
+    /// A copy in which at least `time` instructions of a pipe are done.
+    #[inline]
+    pub fn raised(&self, thread: usize, time: u32) -> Self {
+        if thread >= PIPES || !self.rest.is_empty() {
+            let mut clock = self.clone();
+            clock.raise(thread, time);
+            return clock;
+        }
+        // At once, not one after the other: who joins it next would wait for the last.
+        let first = std::array::from_fn(|at| self.first[at].max(if at == thread { time } else { 0 }));
+        Self { first, rest: Vec::new() }
+    }
+
     /// An upper bound of the pipes with a non-zero time.
     pub fn len(&self) -> usize {
         PIPES + self.rest.len()

@@ -131,9 +131,7 @@ impl CoreState {
 
     /// The clock after everything that was issued to a pipe, as far as the pipe knows.
     pub fn done(&self, at: usize, core: usize) -> Clock {
-        let mut clock = self.pipes[at].clock.clone();
-        clock.raise(core * PIPES + at, self.pipes[at].time);
-        clock
+        self.pipes[at].clock.raised(core * PIPES + at, self.pipes[at].time)
     }
 
     /// The same for a step that the core executes now: it comes after everything that the core knows.
@@ -171,10 +169,7 @@ impl CoreState {
             findings.set_twice(flag, first.site, site);
         }
         let pipe = &self.pipes[pipe_at];
-        up.push_back(RaisedFlag { message: pipe.clock.clone(), site });
-        if let Some(raised) = up.back_mut() {
-            raised.message.raise(core * PIPES + pipe_at, pipe.time);
-        }
+        up.push_back(RaisedFlag { message: pipe.clock.raised(core * PIPES + pipe_at, pipe.time), site });
     }
 
     /// A pipe takes a flag, and knows what its set knew. False when it is not set.

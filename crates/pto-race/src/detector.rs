@@ -72,6 +72,7 @@ pub(crate) struct Detector<'a> {
 }
 
 impl Observer for Detector<'_> {
+    #[inline(always)]
     fn event(&mut self, event: &Event<'_>) {
         let core = self.core(event.core);
         let site = InstrSite { op: event.op, step: event.step, core: event.core };

@@ -1,8 +1,8 @@
 //! The access histories of all memories, and the rules for two accesses to the same bytes.
 
-use crate::findings::{Findings, InstrSite};
+use crate::findings::Findings;
 use crate::now::Now;
-use crate::shadow::{FREED, Segment, Shadow, Stamp};
+use crate::shadow::{FREED, NO_TILE, Segment, Shadow, Stamp};
 use pto_cpu::{Access, AddressSpace, Atomic};
 use pto_isa::Loc;
 
@@ -68,56 +68,49 @@ impl Memories {
         all
     }
 
-    pub fn read(
-        &mut self,
-        core: usize,
-        access: &Access,
-        stamp: &Stamp,
-        now: &Now<'_>,
-        site: InstrSite,
-        findings: &mut Findings<'_>,
-    ) {
+    pub fn read(&mut self, core: usize, access: &Access, now: &Now<'_>, findings: &mut Findings<'_>) {
         let on_chip = matches!(access.place, AddressSpace::Core(_));
         self.visit(core, access, |first, bytes, segment| {
-            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
+            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other);
             match &segment.write {
                 Some(write) if write.tile == FREED => findings.used_after_free(&conflict(write), access),
                 Some(write) if now.missed(write, segment.earlier.as_ref()) => {
-                    findings.overwritten_too_early(&conflict(write).seen_from(write, stamp), write);
+                    findings.overwritten_too_early(&conflict(write).seen_from(write, &now.stamp(access)), write);
                 }
-                Some(write) if !now.is_after(write) => findings.read_too_early(&conflict(write), stamp),
+                Some(write) if !now.is_after(write) => findings.read_too_early(&conflict(write), &now.stamp(access)),
                 None if on_chip && !access.tile.is_some_and(|t| now.given.contains(&t)) => {
-                    findings.unwritten(access, first, bytes, site);
+                    findings.unwritten(access, first, bytes, now.site);
                 }
                 _ => {}
             }
             // A sum is complete when all of its atomic additions are done, not only the last.
             for part in segment.atomics.iter().filter(|part| !now.is_after(part)) {
-                findings.read_too_early(&conflict(part), stamp);
+                findings.read_too_early(&conflict(part), &now.stamp(access));
             }
-            if let Some(lost) = segment.lost.iter().find(|lost| lost.tile == stamp.tile)
+            let tile = access.tile.unwrap_or(NO_TILE);
+            if let Some(lost) = segment.lost.iter().find(|lost| lost.tile == tile)
                 && let Some(write) = segment.write.as_ref().filter(|w| w.tile != FREED)
             {
-                findings.taken(&conflict(write), lost, stamp);
+                findings.taken(&conflict(write), lost, &now.stamp(access));
             }
             // Most bytes have one reader at a time.
             match segment.reads.as_mut_slice() {
-                [] => return segment.reads.push(*stamp),
-                [only] if now.is_after(only) => return *only = *stamp,
-                [_] => return segment.reads.push(*stamp),
+                [] => return segment.reads.push(now.stamp(access)),
+                [only] if now.is_after(only) => return *only = now.stamp(access),
+                [_] => return segment.reads.push(now.stamp(access)),
                 _ => {}
             }
-            let same = |read: &Stamp| (read.team, read.thread) == (stamp.team, stamp.thread);
+            let same = |read: &Stamp| (read.team, read.thread) == (now.team, now.thread);
             // The instruction may also write here, so the last read that its own pipe has not finished is kept.
             let open = segment.reads.iter().filter(|read| same(read) && !now.is_after(read)).max_by_key(|r| r.time);
             let open = open.copied();
             // One read of earlier teams is enough: nothing orders any of them with later accesses.
             let mut gone = false;
             segment.reads.retain(|read| {
-                !same(read) && !now.is_after(read) && (read.team == stamp.team || !std::mem::replace(&mut gone, true))
+                !same(read) && !now.is_after(read) && (read.team == now.team || !std::mem::replace(&mut gone, true))
             });
             segment.reads.extend(open);
-            segment.reads.push(*stamp);
+            segment.reads.push(now.stamp(access));
         });
     }
 
@@ -125,38 +118,31 @@ impl Memories {
     pub fn ask(
         &mut self,
         core: usize,
-        (access, stamp): (&Access, &Stamp),
+        access: &Access,
         now: &Now<'_>,
-        site: InstrSite,
         tells: impl Fn(&Stamp) -> bool,
         findings: &mut Findings<'_>,
     ) {
         self.visit(core, access, |first, bytes, segment| {
             let writes = segment.write.iter().chain(&segment.atomics);
             for write in writes.filter(|write| !now.is_after(write) && !tells(write)) {
-                findings.read_too_early(&now.conflict(access, (first, bytes), write, site), stamp);
+                findings.read_too_early(&now.conflict(access, (first, bytes), write), &now.stamp(access));
             }
         });
     }
 
-    pub fn write(
-        &mut self,
-        core: usize,
-        access: &Access,
-        stamp: &Stamp,
-        now: &Now<'_>,
-        site: InstrSite,
-        findings: &mut Findings<'_>,
-    ) {
+    /// Records a write, which counts as one of `tile`.
+    pub fn write(&mut self, core: usize, (access, tile): (&Access, u32), now: &Now<'_>, findings: &mut Findings<'_>) {
         self.visit(core, access, |first, bytes, segment| {
-            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other, site);
+            let conflict = |other: &Stamp| now.conflict(access, (first, bytes), other);
+            let stamp = || now.stamp_as(access, tile);
             let mut reported = false;
             for read in segment.reads.iter().filter(|read| !now.is_after(read)) {
                 // Nothing was written before: the other core wants this write, and only came first in this run.
                 if segment.write.is_none() && now.is_another_core(read) {
-                    findings.read_too_early(&conflict(read).seen_from(read, stamp), read);
+                    findings.read_too_early(&conflict(read).seen_from(read, &stamp()), read);
                 } else {
-                    findings.overwritten_too_early(&conflict(read), stamp);
+                    findings.overwritten_too_early(&conflict(read), &stamp());
                 }
                 reported = true;
             }
@@ -164,24 +150,24 @@ impl Memories {
                 && write.tile != FREED
                 && !reported
                 && !now.is_after(write)
-                && !(write.atomic == Atomic::Scratch && stamp.atomic == Atomic::Scratch)
+                && !(write.atomic == Atomic::Scratch && access.atomic == Atomic::Scratch)
             {
-                findings.written_in_any_order(&conflict(write), stamp);
+                findings.written_in_any_order(&conflict(write), &stamp());
                 reported = true;
             }
             // Atomic additions may be unordered with each other, and so may atomic maxima; the order between the two kinds matters.
             let mut others =
-                segment.atomics.iter().filter(|other| other.atomic != stamp.atomic && !now.is_after(other));
+                segment.atomics.iter().filter(|other| other.atomic != access.atomic && !now.is_after(other));
             if let Some(other) = others.rfind(|_| !reported) {
-                findings.written_in_any_order(&conflict(other), stamp);
+                findings.written_in_any_order(&conflict(other), &stamp());
             }
-            if combines(stamp.atomic) {
+            if combines(access.atomic) {
                 // Reads are kept: another atomic store may be unordered with them.
-                return segment.combine(stamp);
+                return segment.combine(&stamp());
             }
             segment.atomics.clear();
-            segment.lose(stamp);
-            segment.replace_write(stamp);
+            segment.lose(tile);
+            segment.replace_write(now, access, tile);
             segment.reads.clear();
         });
     }

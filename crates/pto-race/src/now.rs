@@ -2,7 +2,7 @@
 
 use crate::clock::{Clock, PIPES, pipe_index};
 use crate::findings::{Conflict, InstrSite};
-use crate::shadow::Stamp;
+use crate::shadow::{NO_TILE, Stamp};
 use pto_cpu::{Access, CoreId};
 use pto_isa::Pipe;
 
@@ -11,6 +11,9 @@ pub(crate) struct Now<'a> {
     pub team: u32,
     pub thread: u32,
     pub time: u32,
+    /// The time of the scalar unit when it was issued.
+    pub issued: u32,
+    pub site: InstrSite,
     pub clock: &'a Clock,
     /// The pipe may start an instruction before the previous one is done.
     pub overlaps: bool,
@@ -21,6 +24,29 @@ pub(crate) struct Now<'a> {
 }
 
 impl Now<'_> {
+    /// What is remembered of an access, made where it is kept: a copy of what was written a moment ago would wait for it.
+    #[inline(always)]
+    pub fn stamp(&self, access: &Access) -> Stamp {
+        self.stamp_as(access, access.tile.unwrap_or(NO_TILE))
+    }
+
+    /// The same for an access that counts as one of another tile.
+    #[inline(always)]
+    pub fn stamp_as(&self, access: &Access, tile: u32) -> Stamp {
+        Stamp {
+            team: self.team,
+            thread: self.thread,
+            time: self.time,
+            issued: self.issued,
+            op: self.site.op,
+            step: self.site.step,
+            value: access.value,
+            tile,
+            origin: access.origin as u32,
+            atomic: access.atomic,
+        }
+    }
+
     /// The core of an access; `None` if it belongs to another team.
     fn core_of(&self, stamp: &Stamp) -> Option<CoreId> {
         let same = stamp.team == self.team;
@@ -34,8 +60,8 @@ impl Now<'_> {
     }
 
     /// The conflict of an earlier access to the same bytes with this one.
-    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp, site: InstrSite) -> Conflict {
-        Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site }
+    pub fn conflict(&self, access: &Access, (first, bytes): (u64, u64), other: &Stamp) -> Conflict {
+        Conflict { place: access.place, first, bytes, other: *other, other_core: self.core_of(other), site: self.site }
     }
 
     /// True when a core wrote again before this one has read the write that it was signalled. The engine lets cores run

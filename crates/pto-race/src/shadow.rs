@@ -3,6 +3,7 @@
 //! A memory is divided into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there
 //! are few segments, and their bounds are exact.
 
+use crate::now::Now;
 use pto_cpu::{Access, Atomic};
 use pto_ir::{OpId, ValueId};
 use std::ops::Range;
@@ -43,19 +44,14 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// The same instruction touches the bytes of an operand.
-    #[inline]
-    pub fn touch(&mut self, access: &Access) {
-        self.value = access.value;
-        self.tile = access.tile.unwrap_or(NO_TILE);
-        self.origin = access.origin as u32;
-        self.atomic = access.atomic;
-    }
-
     /// True when it is known which tile it touched.
     pub fn is_tile(&self) -> bool {
-        !matches!(self.tile, ANY_TILE | NO_TILE | FREED)
+        is_tile(self.tile)
     }
+}
+
+fn is_tile(tile: u32) -> bool {
+    !matches!(tile, ANY_TILE | NO_TILE | FREED)
 }
 
 /// Bytes with one history.
@@ -82,12 +78,13 @@ impl Segment {
     }
 
     /// Replaces the write. The first of a sequence by the same pipe stays.
-    pub fn replace_write(&mut self, new: &Stamp) {
-        let same = |s: &Stamp| (s.team, s.thread) == (new.team, new.thread);
+    #[inline]
+    pub fn replace_write(&mut self, now: &Now<'_>, access: &Access, tile: u32) {
+        let same = |s: &Stamp| (s.team, s.thread) == (now.team, now.thread);
         if !(self.earlier.as_ref().is_some_and(same) && self.write.as_ref().is_some_and(same)) {
             self.earlier = self.write;
         }
-        self.write = Some(*new);
+        self.write = Some(now.stamp_as(access, tile));
     }
 
     /// Records an atomic store beside those of others. One of earlier teams is enough: nothing orders any of them with later
@@ -106,13 +103,14 @@ impl Segment {
     }
 
     /// A write overwrites the data of the tile that was there.
-    pub fn lose(&mut self, new: &Stamp) {
-        if new.tile == ANY_TILE {
+    #[inline]
+    pub fn lose(&mut self, tile: u32) {
+        if tile == ANY_TILE {
             return self.lost.clear();
         }
-        self.lost.retain(|lost| lost.tile != new.tile);
+        self.lost.retain(|lost| lost.tile != tile);
         // No tile is listed twice: its own write has removed it from the list.
-        self.lost.extend(self.write.filter(|old| old.is_tile() && new.is_tile() && old.tile != new.tile));
+        self.lost.extend(self.write.filter(|old| old.is_tile() && is_tile(tile) && old.tile != tile));
     }
 }
 

@@ -5,12 +5,14 @@ use crate::core::PipeStep;
 use crate::detector::Detector;
 use crate::findings::InstrSite;
 use crate::now::Now;
-use crate::shadow::{NO_TILE, Stamp};
+use crate::shadow::{ANY_TILE, NO_TILE, Stamp};
 use pto_cpu::{Access, AddressSpace, Atomic, DEVICE};
 use pto_isa::Pipe;
 
 impl Detector<'_> {
     /// Records the reads and writes of an instruction.
+    // Not inlined: steps that only order pipes need none of its variables.
+    #[inline(never)]
     pub fn work(&mut self, (core, pipe_at): (usize, usize), site: InstrSite, accesses: &[Access], step: PipeStep) {
         let is_scalar = step == PipeStep::Scalar;
         let team = self.team();
@@ -21,49 +23,34 @@ impl Detector<'_> {
             team,
             thread: (core * PIPES + pipe_at) as u32,
             time: state.pipes[pipe_at].time,
+            issued: state.pipes[pipe_index(Pipe::S)].time,
+            site,
             clock: &state.pipes[pipe_at].clock,
             overlaps,
             names: &self.names,
             given: &self.given[site.core.role as usize],
         };
-        let issued = state.pipes[pipe_index(Pipe::S)].time;
-        let mut stamp = Stamp {
-            team: now.team,
-            thread: now.thread,
-            time: now.time,
-            issued,
-            op: site.op,
-            step: site.step,
-            value: None,
-            tile: NO_TILE,
-            origin: 0,
-            atomic: Atomic::No,
-        };
         self.findings.check_operands(accesses, site, step == PipeStep::Work { repeats: true });
         if is_scalar || !self.caches.is_empty() {
             for access in accesses {
-                stamp.touch(access);
-                self.caches.access(&mut self.memories, (access, &stamp, is_scalar), &now, site, &mut self.findings);
+                self.caches.access(&mut self.memories, (access, is_scalar), &now, &mut self.findings);
             }
         }
         let polls = !is_scalar && self.setting.joint && self.polls.loads.contains_key(&site.op);
         for access in accesses.iter().filter(|a| !a.write) {
-            stamp.touch(access);
             if polls && matches!(access.place, AddressSpace::Global(_)) {
                 let tells = |write: &Stamp| self.asked.tells(write.op);
-                self.memories.ask(core, (access, &stamp), &now, site, tells, &mut self.findings);
+                self.memories.ask(core, access, &now, tells, &mut self.findings);
             } else {
-                self.memories.read(core, access, &stamp, &now, site, &mut self.findings);
+                self.memories.read(core, access, &now, &mut self.findings);
             }
         }
         for access in accesses.iter().filter(|a| a.write) {
             let in_place = accesses.iter().find(|r| !r.write && r.place == access.place && r.start == access.start);
             let loses = access.is_work_space() || access.tile == Some(DEVICE);
-            stamp.touch(access);
-            if in_place.is_some_and(|read| read.tile != access.tile && !loses) {
-                stamp.tile = crate::shadow::ANY_TILE;
-            }
-            self.memories.write(core, access, &stamp, &now, site, &mut self.findings);
+            let under_two_names = in_place.is_some_and(|read| read.tile != access.tile && !loses);
+            let tile = if under_two_names { ANY_TILE } else { access.tile.unwrap_or(NO_TILE) };
+            self.memories.write(core, (access, tile), &now, &mut self.findings);
         }
         self.changes_words((core, pipe_at), site, accesses, overlaps);
     }

@@ -56,7 +56,7 @@ fn line(name: &str, text: &str, number: i64) {
         let once = best(1, || drop(launch.run(&mut arguments(&plan, &mut memory, number)).expect("it runs")));
         run = run.min(once);
         let once = best(1, || {
-            let report = race::check(launch, &mut arguments(&plan, &mut memory, number));
+            let report = race::Check::new(launch).without_results().run(&mut arguments(&plan, &mut memory, number));
             assert!(report.findings.is_empty(), "{:?}", report.findings);
             history = report.history_bytes;
         });

@@ -113,7 +113,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 impl Args {
     fn check<'a>(&self, plan: &'a pto::Plan) -> race::Check<'a> {
-        let check = race::Check::new(self.program.launch(plan, 1));
+        let check = race::Check::new(self.program.launch(plan, 1)).without_results();
         let check = if self.all_paths { check.all_paths() } else { check };
         match self.sync {
             Some(OrderedByArg::Manual) => check.sync(OrderedBy::Manual),

@@ -2,6 +2,7 @@
 
 use super::observe::{Access, Atomic};
 use super::pipes::PipeQueues;
+use super::repeats::Succeeded;
 use crate::kernels::{TileRef, ViewRef};
 use crate::prepared::{CallTables, CheckId, KernelId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, Table, ViewState};
 
@@ -16,7 +17,9 @@ pub(super) struct Issue<'p> {
     /// The facts being checked.
     pub facts: Vec<u64>,
     /// What an observer was told of each instruction last.
-    pub told: Table<KernelId, Told>,
+    pub told: Table<KernelId, Option<Box<Told>>>,
+    /// With what each instruction was executed last, where it need not be executed again.
+    pub succeeded: Table<KernelId, Option<Box<Succeeded>>>,
     /// What pipes have not done yet, where chance decides when they do.
     pub pipes: PipeQueues<'p>,
 }
@@ -40,7 +43,8 @@ impl<'p> Issue<'p> {
             views: [ViewRef::ABSENT; MAX_VIEWS],
             scalars: [0; MAX_SCALARS],
             checked: Table::like(&calls.checks, Vec::new()),
-            told: Table::like(&calls.kernels, Told::default()),
+            told: Table::like(&calls.kernels, None),
+            succeeded: Table::like(&calls.kernels, None),
             facts: Vec::with_capacity(16),
             pipes: PipeQueues::default(),
         }

@@ -18,6 +18,11 @@ impl<'p> Core<'p> {
             self.say_work(which, Vec::new(), at, watch);
             return Ok(());
         }
+        let skips = W::OBSERVES && watch.skips_repeats();
+        if skips && self.has_succeeded(which) {
+            self.say_work(which, Vec::new(), at, watch);
+            return Ok(());
+        }
         if W::FOLLOWS_WRITES {
             self.follow_written(which, at)?;
         }
@@ -57,6 +62,9 @@ impl<'p> Core<'p> {
         // Only now is it known that what it touches is there.
         if W::OBSERVES {
             self.say_work(which, words, at, watch);
+        }
+        if skips {
+            self.note_success(which);
         }
         Ok(())
     }

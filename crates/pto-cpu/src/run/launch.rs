@@ -404,7 +404,20 @@ impl Launch<'_, &mut dyn Observer> {
     /// As [`Launch::run`].
     pub fn run(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let launch = self.unobserved();
-        launch.in_order(args, 0, &mut Observing(self.observer)).map_err(|problem| launch.error(problem))
+        let watch = &mut Observing { observer: self.observer, skips_repeats: false };
+        launch.in_order(args, 0, watch).map_err(|problem| launch.error(problem))
+    }
+
+    /// The same for an observer that looks at what happens, not at numbers. If no branch, address or error can depend on a number in
+    /// memory, an instruction is executed once, and only reported when it repeats with the same operands. So what the run leaves in
+    /// memory is not defined.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn run_without_results(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
+        let launch = self.unobserved();
+        let watch = &mut Observing { observer: self.observer, skips_repeats: !launch.plan().decides_by_numbers() };
+        launch.in_order(args, 0, watch).map_err(|problem| launch.error(problem))
     }
 }
 

@@ -26,6 +26,7 @@ mod printf;
 mod progress;
 mod remains;
 mod reorder;
+mod repeats;
 mod report;
 mod rules;
 mod scalar;

@@ -360,6 +360,10 @@ pub(crate) trait Watch {
     const FOLLOWS_WRITES: bool = Self::COMPUTES && !Self::MEASURES && !Self::OBSERVES && !Self::REORDERS;
     /// The pipes of a core execute in random order.
     const REORDERS: bool = false;
+    /// An instruction that repeats is reported, not executed: no number decides what the program does.
+    fn skips_repeats(&self) -> bool {
+        false
+    }
     fn event(&mut self, _: &Event<'_>) {}
     fn branch(&mut self, _core: CoreId, _op: OpId, taken: bool) -> bool {
         taken
@@ -403,40 +407,46 @@ pub(crate) struct Silent;
 impl Watch for Silent {}
 
 /// Passes everything on.
-pub(crate) struct Observing<'a>(pub &'a mut dyn Observer);
+pub(crate) struct Observing<'a> {
+    pub observer: &'a mut dyn Observer,
+    pub skips_repeats: bool,
+}
 impl Watch for Observing<'_> {
     const OBSERVES: bool = true;
     /// A loop that tries a few times sees what others do about it.
     const PATIENCE: u32 = 1;
+    fn skips_repeats(&self) -> bool {
+        self.skips_repeats
+    }
     fn event(&mut self, event: &Event<'_>) {
-        self.0.event(event);
+        self.observer.event(event);
     }
     fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
-        self.0.branch(core, op, taken)
+        self.observer.branch(core, op, taken)
     }
     fn number(&mut self, op: OpId, value: u64) -> u64 {
-        self.0.number(op, value)
+        self.observer.number(op, value)
     }
     fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
-        self.0.follows(core, op, value)
+        self.observer.follows(core, op, value)
     }
     fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
-        self.0.compared(core, op, holds, formula)
+        self.observer.compared(core, op, holds, formula)
     }
     fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
-        self.0.decided(core, op, taken, formula);
+        self.observer.decided(core, op, taken, formula);
     }
     fn switched(&mut self, core: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
-        self.0.switched(core, op, way, leads)
+        self.observer.switched(core, op, way, leads)
     }
     fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
-        self.0.stuck(core, op, word);
+        self.observer.stuck(core, op, word);
     }
     fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
-        self.0.answer(event, holds)
+        self.observer.answer(event, holds)
     }
     fn progress(&mut self, work: u64) -> bool {
-        self.0.worked(work)
+        self.observer.worked(work)
     }
 }
 

@@ -294,7 +294,7 @@ impl Core<'_> {
         let plan = self.plan;
         let step = &plan.calls.kernels[which];
         // Nothing is told of it while it is told.
-        let mut told = std::mem::take(&mut self.issue.told[which]);
+        let mut told = self.issue.told[which].take().unwrap_or_default();
         let repeats = self.recall(step, &mut told);
         if !words.is_empty()
             && let Some(register) = step.views.iter().find(|o| o.writes).and_then(|o| o.register)
@@ -307,7 +307,7 @@ impl Core<'_> {
         }
         let detail = if words.is_empty() { Detail::None } else { Detail::Stored(&words) };
         watch.event(&Event { repeats, ..self.made(at, step.pipe, Action::Work, (&told.accesses, detail)) });
-        self.issue.told[which] = told;
+        self.issue.told[which] = Some(told);
     }
 }
 

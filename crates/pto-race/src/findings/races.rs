@@ -4,18 +4,21 @@ use super::*;
 use pto_isa::text;
 
 impl Findings<'_> {
+    #[cold]
     pub fn read_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
         self.race(codes::RACE_READ, conflict, stamp, (text!("writes"), text!("reads")), |what, first, second| {
             text!("{second} may read {what} before {first} has written it", second, what, first)
         });
     }
 
+    #[cold]
     pub fn overwritten_too_early(&mut self, conflict: &Conflict, stamp: &Stamp) {
         self.race(codes::RACE_OVERWRITE, conflict, stamp, (text!("reads"), text!("writes")), |what, first, second| {
             text!("{second} may overwrite {what} before {first} has read it", second, what, first)
         });
     }
 
+    #[cold]
     pub fn written_in_any_order(&mut self, conflict: &Conflict, stamp: &Stamp) {
         self.race(codes::RACE_WRITE, conflict, stamp, (text!("writes"), text!("writes")), |what, first, second| {
             text!("{first} and {second} write {what} in no defined order", first, second, what)
@@ -76,6 +79,7 @@ impl Findings<'_> {
         });
     }
 
+    #[cold]
     pub fn unwritten(&mut self, access: &Access, first: u64, bytes: u64, site: InstrSite) {
         self.note_bytes(codes::RACE_UNWRITTEN, site.op, None, AccessDistance::Core, |all| {
             let what = all.name(access.value);
@@ -91,6 +95,7 @@ impl Findings<'_> {
         });
     }
 
+    #[cold]
     pub fn taken(&mut self, conflict: &Conflict, lost: &Stamp, stamp: &Stamp) {
         if conflict.other.tile == DEVICE {
             return self.lost_to_the_device(conflict, lost, stamp);
@@ -136,6 +141,7 @@ impl Findings<'_> {
         });
     }
 
+    #[cold]
     pub fn used_after_free(&mut self, conflict: &Conflict, access: &Access) {
         self.note(codes::PIPE_FREED, conflict.site.op, Some(conflict.other.op), |all| {
             let message = text!("{all} is read after its slot was freed", all = all.name(access.value));

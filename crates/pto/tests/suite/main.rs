@@ -29,4 +29,5 @@ mod tile;
 mod tile_examples;
 mod tutorial;
 mod twins;
+mod without_results;
 mod wrong;

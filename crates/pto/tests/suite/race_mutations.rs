@@ -189,7 +189,13 @@ impl Case {
         };
         let mut memory = Memory::new(&plan, self.ranks());
         let mut args = memory.arguments(&plan, &self.stated);
-        race::check(self.launch(&plan), &mut args).findings.iter().map(|d| d.message.clone()).collect()
+        race::Check::new(self.launch(&plan))
+            .without_results()
+            .run(&mut args)
+            .findings
+            .iter()
+            .map(|d| d.message.clone())
+            .collect()
     }
 
     fn plan(&self, text: &str) -> Result<Plan, Vec<String>> {

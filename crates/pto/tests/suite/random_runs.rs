@@ -4,6 +4,7 @@
 //! runs more, `RANDOM_SEED=7` others; a seed that failed is run alone with `RANDOM_PROGRAMS=1`. `RANDOM_SHOW=1` shows
 //! programs that are not legal and instructions that no program has.
 
+use super::without_results::EventLog;
 use pto::cpu::{Arg, Event, Numerics, Observer, Options, Plan, Uninitialised};
 use pto::isa::fill::Filling;
 use pto::isa::{Code, DType, Op, TileType, Type, codes, table};
@@ -266,11 +267,27 @@ fn compare(program: &Runnable, checked: &Checked, seed: u64, start: &Memory) -> 
             return Err(format!("{how}: {difference}"));
         }
     }
+    same_events(program, &fast, start)?;
     if expected.is_ok() {
         same_when_lowered(program, checked, numerics, start, &left)?;
         same_whatever_memory_holds(program, checked, numerics, start, &left)?;
     }
     Ok(expected.map_or_else(Verdict::Failed, |()| Verdict::Ran))
+}
+
+/// Observers are told the same if numbers that decide nothing are not computed, and the run ends the same way.
+fn same_events(program: &Runnable, plan: &Plan, start: &Memory) -> Result<(), String> {
+    let told = |computes: bool| {
+        let mut memory = start.clone();
+        let mut args: Vec<Arg> =
+            program.params.iter().zip(&mut memory.0).map(|(p, bytes)| argument(p, bytes)).collect();
+        let mut events = EventLog::default();
+        let launch = plan.launch().blocks(program.blocks).observe(&mut events);
+        let done = if computes { launch.run(&mut args) } else { launch.run_without_results(&mut args) };
+        (done.map(drop).map_err(|problem| problem.diagnostics()[0].clone()), events.0)
+    };
+    let (with, without) = (told(true), told(false));
+    if with == without { Ok(()) } else { Err(format!("without results: {:?}, expected {:?}", without.0, with.0)) }
 }
 
 /// The same numbers with addresses and flags, where there is room for the tiles.
