@@ -110,16 +110,16 @@ impl CoreProgram {
 impl CoreProgram {
     /// Reads a text; `name` is the file that diagnostics name.
     #[new]
-    fn new(py: Python<'_>, text: String, name: String) -> Self {
-        let program = py.detach(|| Program::parse_named(&name, &text));
-        Self { text: Some(Arc::new((name, text))), ..Self::of(program) }
+    fn new(py: Python<'_>, text: String, name: String) -> PyResult<Self> {
+        let program = interruptible(py, || Program::parse_named(&name, &text))?;
+        Ok(Self { text: Some(Arc::new((name, text))), ..Self::of(program) })
     }
 
     /// Reads bytecode.
     #[staticmethod]
     fn from_bytecode(py: Python<'_>, bytes: &[u8], name: &str) -> PyResult<Self> {
         let text = pto::text_of_bytecode(bytes).map_err(|e| errors::raise(py, Exception::Check, &e))?;
-        Ok(Self::new(py, text, name.into()))
+        Self::new(py, text, name.into())
     }
 
     /// The text and its name for pickling: what was read, or what the program prints.
@@ -306,6 +306,6 @@ impl CoreProgram {
     #[pyo3(signature = (form=None))]
     fn to_text(&self, py: Python<'_>, form: Option<&str>) -> PyResult<String> {
         let form: Option<Form> = form.map(options::form).transpose()?;
-        Ok(py.detach(|| self.program.to_text(form)))
+        interruptible(py, || self.program.to_text(form))
     }
 }

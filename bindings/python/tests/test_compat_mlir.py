@@ -253,7 +253,9 @@ def test_lines_are_those_of_the_script_and_not_of_a_front_end(tmp_path):
     done = run(tmp_path, script, layer="ptodsl-old")
     assert done.returncode == 0, done.stderr
     constant = next(line for line in done.stdout.splitlines() if "arith.constant" in line)
-    assert constant.endswith(f'loc("{tmp_path}/script.py":6:4)')
+    # Python 3.10 does not know columns.
+    column = 4 if sys.version_info >= (3, 11) else 0
+    assert constant.endswith(f'loc("{tmp_path}/script.py":6:{column})')
 
 
 JIT = """

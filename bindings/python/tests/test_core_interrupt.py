@@ -88,6 +88,15 @@ def test_runs_and_predictions(program, call):
     program.run(X, 1)
 
 
+def test_reading_and_printing():
+    text = wide(60_000)
+    seconds = interrupted(lambda: pto.Program(text), after=0.1)
+    assert seconds is None or seconds < 1.5
+    program = pto.Program(text)
+    seconds = interrupted(program.to_text, after=0.02)
+    assert seconds is None or seconds < 1.5
+
+
 @pytest.mark.parametrize("verb", ["plan", "lower", "sync", "emit_cpp", "check", "diff"])
 def test_analyses(many, verb):
     calls = {

@@ -12,6 +12,7 @@ mod types;
 mod writable;
 
 use crate::{Attr, BlockId, Module, OpId, RegionId, Spelling, Sym, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::hash::{FastMap, FastSet};
 use pto_isa::row::Control;
 
@@ -200,6 +201,7 @@ impl<'a> Printer<'a> {
     }
 
     fn op(&mut self, op: OpId) {
+        poll();
         let (form, elided) = match self.spelling(op) {
             Some(spelling) => (self.style.form.or(spelling.form), self.module.elided(op)),
             None => (self.style.form, Vec::new()),

@@ -3,6 +3,7 @@
 use super::{Parse, Parser};
 use crate::lexer::Tok;
 use pto_ir::{BlockId, NewOp, OpId, RegionId, Spelling, Sym, TypeId, ValueId};
+use pto_isa::cancel::poll;
 use pto_isa::row::Syntax;
 use pto_isa::table::{self, Op};
 use pto_isa::text;
@@ -34,6 +35,7 @@ pub(super) struct Head {
 impl<'s> Parser<'s> {
     /// Reads one statement into a block, or reports and skips it.
     pub(super) fn statement(&mut self, block: BlockId) {
+        poll();
         let start = self.token.span.start;
         self.spelling = Spelling::default();
         let results = match self.result_names() {
