@@ -570,6 +570,35 @@ def test_quantisation_of_blocks():
     np.testing.assert_array_equal(y.reshape(8, 32), wanted.view(np.uint8))
 
 
+@runs
+@pytest.mark.parametrize("interleave", [False, True])
+def test_quantisation_of_blocks_along_columns(interleave):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    rows, cols = (1, 256) if interleave else (2, 128)
+
+    @dsl.jit(name="along_columns", kernel_kind="vector")
+    def along_columns(x: dsl.ptr(dsl.bf16, "gm"), y: dsl.ptr(dsl.ui8, "gm"), e: dsl.ptr(dsl.ui8, "gm")):
+        tx, ty = dsl.alloc_tile(shape=[64, 128], dtype=dsl.bf16), dsl.alloc_tile(shape=[64, 128], dtype=dsl.ui8)
+        te = dsl.alloc_tile(shape=[rows, cols], dtype=dsl.ui8)
+        tm, ts = (dsl.alloc_tile(shape=[2, 128], dtype=dsl.bf16) for _ in range(2))
+        dsl.tile.load(*views(64, 128, x), tx)
+        more = {"interleave": True} if interleave else {}
+        dsl.tile.quant.mx(tx, ty, te, tm, ts, quant_type="MXFP8", grp_axis=0, **more)
+        dsl.tile.store(ty, *views(64, 128, y))
+        dsl.tile.store(te, *views(rows, cols, e))
+
+    assert "axis0" in legal(along_columns)
+    x = np.random.default_rng(0).lognormal(0, 2, (64, 128)).astype(ml_dtypes.bfloat16)
+    y, e = np.zeros((64, 128), np.uint8), np.zeros((rows, cols), np.uint8)
+    launch(along_columns, x, y, e)
+    largest = x.astype(np.float32).reshape(2, 32, 128).max(1)
+    wanted = (np.floor(np.log2(largest)) - 8 + 127).astype(np.uint8)
+    np.testing.assert_array_equal(e, wanted.T.reshape(1, 256) if interleave else wanted)
+    scales = 2.0 ** (127.0 - wanted)
+    scaled = np.clip((x.astype(np.float32).reshape(2, 32, 128) * scales[:, None]), -448, 448).reshape(64, 128)
+    np.testing.assert_array_equal(y, scaled.astype(ml_dtypes.float8_e4m3fn).view(np.uint8))
+
+
 def test_every_family_of_calls_makes_a_legal_program():
     """Calls whose numbers other tests check: here only that names of operands and attributes are those of the table."""
 

@@ -462,7 +462,8 @@ class _Quant:
         )
         for name, enum, value in chosen:
             if value is not None:
-                attrs[name] = f"#pto<{enum} {word(value).lower()}>"
+                text = f"axis{value}" if isinstance(value, int) else word(value).lower()
+                attrs[name] = f"#pto<{enum} {text}>"
         if interleave is not None:
             attrs["interleave"] = "true" if interleave else "false"
         operands = {"src": src, "dst": dst, "exp": exp, "max": max, "scaling": scaling, "exp_zz": exp_zz}
