@@ -1,6 +1,6 @@
 //! Facts that the checks compute.
 
-use pto_ir::{Attr, Module, OpId, ValueId};
+use pto_ir::{Attr, Module, OpId, ValueId, ViewLayouts};
 use pto_isa::row::{Arith, Control, Pipes, Storage};
 use pto_isa::{Dir, Loc, Pipe, Target};
 
@@ -18,13 +18,16 @@ pub struct Info {
     pub dynamic: Vec<OpId>,
     /// The function each operation is in places its tiles by address (level 3).
     pub manual: Vec<bool>,
+    /// The layouts of views of global memory.
+    pub layouts: ViewLayouts,
 }
 
 impl Info {
     pub(crate) fn new(module: &Module, order: &[OpId], target: Target) -> Self {
         let constants = constants(module, order);
         let computed = computed(module, order, constants.clone());
-        Self { target, constants, computed, dynamic: Vec::new(), manual: manual_ops(module, order) }
+        let (manual, layouts) = (manual_ops(module, order), ViewLayouts::new(module));
+        Self { target, constants, computed, dynamic: Vec::new(), manual, layouts }
     }
 
     /// The constant behind a value.

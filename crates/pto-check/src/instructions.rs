@@ -3,10 +3,10 @@
 use crate::{Info, windows};
 use pto_ir::{Attr, Module, OpId, ValueId};
 use pto_isa::cancel::poll;
-use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard};
+use pto_isa::row::{Arith, AttrKind, AttrSpec, ElemRule, Harm, Hazard, Meaning, Movement};
 use pto_isa::rules::{AttrValue, Broken, Instance, RuleArg};
 use pto_isa::text;
-use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, table};
+use pto_isa::{Code, Diagnostic, Dim, Family, Row, Span, Target, TileRule, TileType, Type, codes, enums, table};
 
 /// Checks every operation; rules that only run time can decide are recorded in `info`.
 pub(crate) fn check(module: &Module, order: &[OpId], info: &mut Info, problems: &mut Vec<Diagnostic>) {
@@ -130,7 +130,24 @@ impl OpCheck<'_> {
             return Vec::new();
         }
         let text = |s| self.module.names.text(s);
-        self.module.attrs(self.id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect()
+        let mut attrs: Vec<_> = self.module.attrs(self.id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
+        if attrs.iter().all(|(name, _)| *name != "layout") {
+            attrs.extend(self.window_layout());
+        }
+        attrs
+    }
+
+    /// A transfer that states no layout has that of its window.
+    fn window_layout(&self) -> Option<(&'static str, AttrValue<'static>)> {
+        let moves = matches!(
+            self.module.meaning(self.id),
+            Meaning::Movement(Movement::Load | Movement::Store | Movement::StoreScaled)
+        );
+        let operands = self.module.operands(self.id).iter().filter(|_| moves);
+        let layout = operands.filter_map(|o| self.info.layouts.made(o.value)).next()?;
+        let at =
+            (0..enums::LAYOUT.values.len()).find(|at| enums::LAYOUT.value(*at).eq_ignore_ascii_case(layout.name()));
+        Some(("layout", AttrValue::Enum(&enums::LAYOUT, at?)))
     }
 
     fn name(&self) -> String {

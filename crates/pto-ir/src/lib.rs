@@ -23,6 +23,7 @@ pub mod print;
 mod same;
 mod spelling;
 mod symbols;
+mod view_layouts;
 mod ways;
 
 pub use attr::Attr;
@@ -34,3 +35,4 @@ pub use module::{Alias, Block, Comment, Def, Module, NewOp, OpData, Operand, Reg
 pub use print::{Form, Style, TypeStyle, print};
 pub use same::same;
 pub use spelling::{Listed, Spelling, TypeVotes};
+pub use view_layouts::{ViewLayouts, stated_layout};

@@ -1,6 +1,6 @@
 //! Global tensors: shape, strides and the layouts that map a tile's rows and columns onto them.
 
-use crate::{DType, Dim, ScalarType};
+use crate::{DType, Dim, Loc, Order, ScalarType, TileType};
 use std::fmt;
 
 /// The most dimensions a global tensor can have.
@@ -124,6 +124,41 @@ impl GlobalLayout {
         }
     }
 
+    /// The layout of a view whose maker does not state one: the rule of runs, passes, checks and emitted programs.
+    ///
+    /// `shape` and `strides` are outermost first, and `None` where nothing before the run gives the number. `accepted` is what the tiles
+    /// allow that are moved through the view ([`TileType::window_layouts`]), `bits` the size of an element. Of the layouts that the strides
+    /// do not rule out, the first counts that the tiles accept, or simply the first if they accept none:
+    ///
+    /// 1. NZ if the last two of five dimensions are packed boxes of 16 rows and 32 bytes;
+    /// 2. ND if the last dimension is contiguous, DN if the one before it is;
+    /// 3. ND for one column, DN for one row: their stride does not matter;
+    /// 4. NZ if rows have 32 contiguous bytes.
+    ///
+    /// If the strides rule out all of them, it is ND. Boxes need extents that are known before the run, as in the device headers. If it
+    /// depends on a stride that is not known which layout is first, and the layouts name different elements, the answer is `None`.
+    ///
+    /// ```
+    /// use pto_isa::{GlobalLayout::{self, Dn, Nd}, GlobalLayouts};
+    /// let layout = |strides: [Option<i64>; 3], tiles| GlobalLayout::unstated(&[Some(4), Some(8), Some(1)], &strides, 32, tiles);
+    /// assert_eq!(layout([Some(8), Some(1), Some(1)], GlobalLayouts::ALL), Some(Nd));
+    /// assert_eq!(layout([Some(8), Some(1), Some(1)], GlobalLayouts::of(&[Dn])), Some(Dn));
+    /// assert_eq!(layout([Some(8), None, Some(8)], GlobalLayouts::ALL), None);
+    /// ```
+    pub fn unstated(
+        shape: &[Option<u64>],
+        strides: &[Option<i64>],
+        bits: u32,
+        accepted: GlobalLayouts,
+    ) -> Option<Self> {
+        // Without outer dimensions all layouts name the same elements, and the one counts that compiles.
+        let is_flat = shape.iter().rev().skip(2).all(|extent| *extent == Some(1));
+        let possible = possible_layouts(shape, strides, bits);
+        let taken = possible.into_iter().filter(|(_, layout)| accepted.contains(*layout));
+        let default = (Some(true), Self::Nd);
+        first_layout(taken, is_flat).or_else(|| first_layout(possible.into_iter().chain([default]), is_flat)).flatten()
+    }
+
     /// Shape and strides of a packed `rows × cols` matrix in this layout, or `None` where the size does not divide.
     pub const fn packed(self, rows: u64, cols: u64, dtype: DType) -> Option<(Five, Five)> {
         let area = rows * cols;
@@ -155,6 +190,78 @@ impl GlobalLayout {
     }
 }
 
+/// A set of layouts.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct GlobalLayouts(u16);
+
+impl GlobalLayouts {
+    /// Every layout.
+    pub const ALL: Self = Self::of(&GlobalLayout::ALL);
+
+    /// The set of the listed layouts.
+    pub const fn of(list: &[GlobalLayout]) -> Self {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < list.len() {
+            bits |= 1 << list[i] as u16;
+            i += 1;
+        }
+        Self(bits)
+    }
+
+    /// True when `layout` is in the set.
+    pub const fn contains(self, layout: GlobalLayout) -> bool {
+        self.0 >> layout as u16 & 1 == 1
+    }
+
+    /// The layouts that are in both sets.
+    #[must_use]
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The layouts that are in one of the sets.
+    #[must_use]
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// True when no layout is in the set.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl fmt::Display for GlobalLayouts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = GlobalLayout::ALL.iter().filter(|l| self.contains(**l)).map(|l| l.name()).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+impl TileType {
+    /// The layouts of windows that all devices load into such a tile, or store it to. What is legal on one device alone, and for
+    /// tiles of one row or column, is not among them: this says which layout is meant, not which ones compile.
+    ///
+    /// ```
+    /// use pto_isa::{DType, GlobalLayout, Loc, TileType};
+    /// let tile = TileType::new(Loc::Vec, DType::F32, 16, 16);
+    /// assert!(tile.window_layouts(false).contains(GlobalLayout::Nd));
+    /// assert!(!tile.window_layouts(false).contains(GlobalLayout::Dn));
+    /// ```
+    pub const fn window_layouts(&self, stores: bool) -> GlobalLayouts {
+        use GlobalLayout::{Dn, Nd, Nz};
+        match (self.loc, self.order()) {
+            (Loc::Vec | Loc::Mat, Order::Nd) => GlobalLayouts::of(&[Nd]),
+            (Loc::Vec | Loc::Mat, Order::Dn) | (Loc::Mat, Order::Zn) => GlobalLayouts::of(&[Dn]),
+            (Loc::Vec, Order::Nz) => GlobalLayouts::of(&[Nz]),
+            (Loc::Mat, Order::Nz) if stores => GlobalLayouts::of(&[Nz]),
+            (Loc::Mat | Loc::Acc, Order::Nz) => GlobalLayouts::of(&[Nd, Nz]),
+            _ => GlobalLayouts::ALL,
+        }
+    }
+}
+
 /// The element offset of five indices under five strides.
 pub const fn dot(index: Five, strides: Five) -> u64 {
     let mut sum = 0;
@@ -164,6 +271,51 @@ pub const fn dot(index: Five, strides: Five) -> u64 {
         d += 1;
     }
     sum
+}
+
+/// Layouts in their order, each with whether the strides allow it, if that is known.
+fn possible_layouts(shape: &[Option<u64>], strides: &[Option<i64>], bits: u32) -> [(Option<bool>, GlobalLayout); 6] {
+    use GlobalLayout::{Dn, Nd, Nz};
+    let rank = shape.len();
+    // From the last dimension on. What is no dimension of the view is not contiguous either.
+    let extent = |back: usize| shape.iter().rev().nth(back).copied().flatten();
+    let stride = |back: usize| strides.iter().rev().nth(back).copied().unwrap_or(Some(0));
+    let stride_is = |back: usize, n: u64| stride(back).map(|s| u64::try_from(s) == Ok(n));
+    let all = |conditions: &[Option<bool>]| match conditions {
+        list if list.contains(&Some(false)) => Some(false),
+        list if list.contains(&None) => None,
+        _ => Some(true),
+    };
+    let cols = extent(0).unwrap_or(0);
+    let block = all(&[Some(cols.saturating_mul(bits.into()) == 256), stride_is(0, 1)]);
+    let has_boxes = Some(rank == MAX_RANK && extent(1) == Some(16));
+    let boxes = all(&[block, has_boxes, stride_is(1, cols), stride_is(2, cols.saturating_mul(16))]);
+    let one = |back: usize| Some(rank >= 2 && extent(back) == Some(1));
+    // Of two dimensions longer than 1 only one is contiguous: elements do not overlap.
+    let is_matrix = extent(0) != Some(1) && extent(1) != Some(1);
+    let contiguous = |back: usize, other: usize| match stride(back) {
+        None if is_matrix && stride(other) == Some(1) => Some(false),
+        _ => stride_is(back, 1),
+    };
+    [(boxes, Nz), (contiguous(0, 1), Nd), (contiguous(1, 0), Dn), (one(0), Nd), (one(1), Dn), (block, Nz)]
+}
+
+/// The first layout of a list: `None` if there is none, `Some(None)` if it depends on what is not known.
+fn first_layout(
+    layouts: impl Iterator<Item = (Option<bool>, GlobalLayout)>,
+    is_flat: bool,
+) -> Option<Option<GlobalLayout>> {
+    let mut first = None;
+    for (is, layout) in layouts.filter(|(is, _)| *is != Some(false)) {
+        let before = *first.get_or_insert(layout);
+        if is == Some(true) && (is_flat || before == layout) {
+            return Some(Some(layout));
+        }
+        if before != layout && !is_flat {
+            return Some(None);
+        }
+    }
+    first.map(Some)
 }
 
 #[cfg(test)]
@@ -190,5 +342,58 @@ mod tests {
     fn sizes_that_do_not_divide_have_no_packed_form() {
         assert_eq!(GlobalLayout::Nz.packed(24, 16, DType::F16), None);
         assert_eq!(GlobalLayout::MxAnd.packed(4, 3, DType::F8E8M0), None);
+    }
+
+    fn inferred(shape: &[u64], strides: &[i64], accepted: &[GlobalLayout]) -> Option<GlobalLayout> {
+        // A negative number stands for one that is not known.
+        let shape: Vec<Option<u64>> = shape.iter().map(|n| Some(*n)).collect();
+        let strides: Vec<Option<i64>> = strides.iter().map(|n| Some(*n).filter(|n| *n >= 0)).collect();
+        let accepted = if accepted.is_empty() { GlobalLayouts::ALL } else { GlobalLayouts::of(accepted) };
+        GlobalLayout::unstated(&shape, &strides, 32, accepted)
+    }
+
+    #[test]
+    fn strides_decide_and_tiles_where_strides_allow_more() {
+        use GlobalLayout::{Dn, Nd};
+        assert_eq!(inferred(&[16, 8], &[8, 1], &[]), Some(Nd));
+        assert_eq!(inferred(&[16, 8], &[1, 16], &[]), Some(Dn));
+        assert_eq!(
+            inferred(&[16, 8], &[1, 16], &[Nd]),
+            Some(Dn),
+            "not what the tile accepts, but ND would be other numbers"
+        );
+        assert_eq!(inferred(&[16, 8], &[16, 2], &[Dn]), Some(Nd));
+        assert_eq!(inferred(&[16, 1], &[1, 1], &[]), Some(Nd));
+        assert_eq!(inferred(&[16, 1], &[1, 1], &[Dn]), Some(Dn));
+        assert_eq!(inferred(&[16, 1], &[1, 16], &[Nd]), Some(Nd), "one column has no stride");
+        assert_eq!(inferred(&[1, 16], &[16, 1], &[Dn]), Some(Dn), "nor has one row");
+        assert_eq!(inferred(&[16], &[1], &[Dn]), Some(Nd));
+    }
+
+    #[test]
+    fn outer_dimensions_are_rows_or_columns_as_tiles_say() {
+        use GlobalLayout::{Dn, Nd, Nz};
+        assert_eq!(inferred(&[2, 8, 1], &[11, 1, 1], &[]), Some(Nd));
+        assert_eq!(inferred(&[2, 8, 1], &[11, 1, 1], &[Dn]), Some(Dn));
+        let packed = [512, 256, 128, 8, 1];
+        assert_eq!(inferred(&[1, 2, 2, 16, 8], &packed, &[]), Some(Nz));
+        assert_eq!(inferred(&[1, 2, 2, 16, 8], &packed, &[Nd, Nz]), Some(Nz));
+        assert_eq!(inferred(&[1, 2, 2, 16, 8], &packed, &[Nd]), Some(Nd));
+        assert_eq!(inferred(&[1, 2, 1, 32, 8], &[512, 256, 256, 8, 1], &[]), Some(Nd));
+        assert_eq!(inferred(&[1, 2, 1, 32, 8], &[512, 256, 256, 8, 1], &[Nz]), Some(Nz));
+    }
+
+    #[test]
+    fn unknown_strides_leave_a_layout_open_only_if_it_matters() {
+        use GlobalLayout::{Dn, Nd, Nz};
+        assert_eq!(inferred(&[16, 8], &[-1, -1], &[]), Some(Nd));
+        assert_eq!(inferred(&[16, 8], &[-1, -1], &[Dn]), Some(Dn));
+        assert_eq!(inferred(&[2, 16, 8], &[-1, -1, -1], &[]), None);
+        assert_eq!(inferred(&[2, 16, 8], &[-1, -1, -1], &[Nd]), Some(Nd));
+        assert_eq!(inferred(&[2, 16, 8], &[-1, -1, 1], &[]), Some(Nd));
+        assert_eq!(inferred(&[16, 8], &[-1, 1], &[Dn]), Some(Nd));
+        assert_eq!(inferred(&[16, 1], &[-1, 1], &[Dn]), Some(Dn));
+        assert_eq!(inferred(&[1, 1, 1, 16, 8], &[-1, -1, -1, -1, 1], &[Nd, Nz]), Some(Nd));
+        assert_eq!(inferred(&[1, 2, 2, 16, 8], &[-1, -1, -1, -1, 1], &[Nd, Nz]), None);
     }
 }

@@ -37,7 +37,7 @@ pub use diag::{Change, Diagnostic, Edit, Label, Severity, Span, apply_edits};
 pub use dtype::{Class, DType, DTypes, ScalarType};
 pub use enums::EnumDef;
 pub use error::{Error, Excerpt, Location, Source};
-pub use global::{Five, GlobalLayout, MAX_RANK, ViewType, dot};
+pub use global::{Five, GlobalLayout, GlobalLayouts, MAX_RANK, ViewType, dot};
 pub use row::{Dir, Family, Row, Slot};
 pub use table::Op;
 pub use target::{Pipe, Profile, Space, Target, Targets};

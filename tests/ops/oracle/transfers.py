@@ -146,13 +146,14 @@ ALL = ("a2a3", "a5", "cpu")
 def layouts(op):
     """Name, layout of the window, memory and order of the tile, and where that is legal."""
     store = ("a2a3", "cpu") if op == "tstore" else ALL
+    changes = ("cpu",) if op == "tstore" else ALL
     return [
         ("ND to mat ND", "nd", "mat", "ND", store),
         ("DN to mat DN", "dn", "mat", "DN", store),
         ("NZ to vec NZ", "nz", "vec", "NZ", ALL),
         ("NZ to mat NZ", "nz", "mat", "NZ", store),
-        ("ND to mat NZ", "nd", "mat", "NZ", store),
-        ("DN to mat ZN", "dn", "mat", "ZN", store),
+        ("ND to mat NZ", "nd", "mat", "NZ", changes),
+        ("DN to mat ZN", "dn", "mat", "ZN", changes),
         ("DN to mat NZ", "dn", "mat", "NZ", ("a5", "cpu") if op == "tload" else ("cpu",)),
         ("ND to mat ZN", "nd", "mat", "ZN", ("cpu",)),
         ("DN to vec ND", "dn", "vec", "ND", ("cpu",)),
@@ -181,7 +182,8 @@ def transfers(op):
             case(f"{d} five dimensions DN", d, "dn", ("vec", (b, 12), (b, 12), "DN"), on, window=dims)
             for name, layout, loc, order, where in layouts(op):
                 # Boxes are long to write: most are tried with one type, the others with one row of boxes.
-                if (b == 4 and order in ("NZ", "ZN")) or (d != "f16" and where == ("cpu",)):
+                rare = where == ("cpu",) and name not in ("ND to mat NZ", "DN to mat ZN")
+                if (b == 4 and order in ("NZ", "ZN")) or (d != "f16" and rare):
                     continue
                 on = targets_of(table, op, d, where)
                 rows = 32 if d == "f16" or order == "DN" else 16

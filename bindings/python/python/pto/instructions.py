@@ -4515,6 +4515,7 @@ def tload(
     - src: element type i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, bf16, f32 (a2a3)
     - src, dst: element types of the same size
     - dst: ND, DN or NZ in vec; also ZN in mat, and ZZ or NN for block scales (a2a3, a5)
+    - src has the layout of dst; in mat also ND for NZ, DN for ZN, and DN for NZ on A5 (a2a3, a5)
     - dst: 64-bit elements need pad null or zero (a2a3, a5)
 
     Notes:
@@ -4579,7 +4580,8 @@ def tstore(
     - dst has as many elements as the valid region of src
     - atomic add: f16, bf16, f32, i8, i16, i32 (a2a3, a5)
     - acc: at most 4095 columns (a2a3, a5)
-    - src: ND, DN or NZ in vec; also ZN in mat; any with one row or column (a2a3, a5)
+    - src: ND, DN or NZ in vec and mat; any with one row or column (a2a3, a5)
+    - dst has the layout of src, or any for one row or column; from acc ND or NZ, on A2/A3 also NC1HWC0 (a2a3, a5)
 
     Notes:
     - A5 cannot store from mat.
@@ -4624,6 +4626,7 @@ def tstore_fp(
     - fp: one word per column of src
     - atomic add: f16, bf16, f32, i8, i16, i32 (a2a3, a5)
     - at most 4095 columns (a2a3, a5)
+    - dst is ND or NZ, on A2/A3 also NC1HWC0 (a2a3, a5)
 
     Notes:
     - Newer assemblers write this as `pto.tstore ins(%src : T fp %fp : T)`.

@@ -1,6 +1,5 @@
 //! From operations to steps: the parts every kind of operation uses.
 
-use super::layouts::Layouts;
 use super::params::{EntryPoint, entry_function, param, vector_tile};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use crate::args::Options;
@@ -90,8 +89,6 @@ pub(super) struct PlanBuilder<'a> {
     pub plan: Plan,
     /// Where each value of the program is kept. A function that is called twice is expanded twice, one after the other.
     pub slots: Vec<ValueStorage>,
-    /// Layouts of views that are not stated.
-    pub layouts: Layouts,
     /// The operation whose steps are being made.
     pub at: OpId,
     /// Functions being expanded, the outermost first.
@@ -237,7 +234,6 @@ impl<'a> PlanBuilder<'a> {
             options,
             plan,
             slots: vec![ValueStorage::Nothing; module.value_count()],
-            layouts: Layouts::new(module),
             at,
             calls: Vec::new(),
             open_calls: FastSet::default(),
@@ -257,6 +253,9 @@ impl<'a> PlanBuilder<'a> {
             && self.module.value_name(value) == SUBBLOCK_PARAM
         {
             return self.push(Step::SubblockIndex(reg)).map(drop);
+        }
+        if let ValueStorage::View(view) = slot {
+            self.plan.start.views[view].layout = self.layout_of(value);
         }
         self.plan.source.params.push(param(self.module, value));
         self.plan.source.slots.push(slot);

@@ -80,7 +80,8 @@ impl PlanBuilder<'_> {
     fn is_inside(&mut self, row: Reg, col: Reg, extents: [u64; 2]) -> PlanResult<()> {
         let (from, to, one) = (self.fixed_view(extents), self.new_view(), self.constant(1));
         let (offsets, sizes) = (vec![row, col], vec![one, one]);
-        let partition = Partition { from, to, offsets, sizes, steps: Vec::new(), bits: 8, reinterpret: false };
+        let partition =
+            Partition { from, to, offsets, sizes, steps: Vec::new(), bits: 8, reinterpret: false, layout: None };
         self.push_partition(partition)
     }
 

@@ -7,7 +7,6 @@ mod build;
 mod carried;
 mod config;
 mod control;
-mod layouts;
 mod links;
 mod lowered;
 mod orders;

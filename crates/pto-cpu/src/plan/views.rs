@@ -175,11 +175,9 @@ impl PlanBuilder<'_> {
         values.iter().map(|v| self.scalar(*v)).collect()
     }
 
-    /// The layout an attribute states.
-    pub fn layout(&self, id: OpId) -> Option<GlobalLayout> {
-        let Some(Attr::Enum(def, at)) = self.module.attr(id, "layout") else { return None };
-        let name = def.value(usize::from(*at)).to_ascii_uppercase();
-        GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
+    /// The layout of a tensor that comes as a whole.
+    pub fn layout_of(&self, view: ValueId) -> GlobalLayout {
+        self.checked.info().layouts.of(view).unwrap_or(GlobalLayout::Nd)
     }
 
     fn make_view(&mut self, id: OpId) -> PlanResult<()> {
@@ -191,8 +189,8 @@ impl PlanBuilder<'_> {
             pointer: self.pointer(ptr)?,
             shape: self.regs(&self.operands(id, "shape"))?,
             strides: self.regs(&self.operands(id, "strides"))?,
-            layout: self.layout(id),
-            boxed: self.layouts.is_nz(value),
+            layout: self.checked.info().layouts.of(value),
+            accepted: self.checked.info().layouts.accepted(value),
             bits: self.elem_bits(value)?,
             out: self.new_view(),
         };
@@ -217,6 +215,7 @@ impl PlanBuilder<'_> {
             steps: Vec::new(),
             bits: self.elem_bits(source)?,
             reinterpret: false,
+            layout: None,
         };
         let value = self.result(id)?;
         self.slots[value.index()] = ValueStorage::View(partition.to);
@@ -418,6 +417,7 @@ impl PlanBuilder<'_> {
         let Some(source) = self.module.operand(id, "source") else {
             return Err(self.unsupported(text!("it without a source")));
         };
+        let value = self.result(id)?;
         let partition = Partition {
             from: self.view(source)?,
             to: self.new_view(),
@@ -426,8 +426,8 @@ impl PlanBuilder<'_> {
             steps: self.mixed(id, "strides", "static_strides")?,
             bits: self.elem_bits(source)?,
             reinterpret: self.module.storage(id) == Some(Storage::BufferRecast),
+            layout: self.checked.info().layouts.of(value),
         };
-        let value = self.result(id)?;
         self.slots[value.index()] = ValueStorage::View(partition.to);
         self.push_partition(partition)
     }

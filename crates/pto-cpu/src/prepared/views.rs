@@ -3,7 +3,7 @@
 use super::ids::{AccessId, AllocationId, LocalId, MakeViewId, PartitionId, Reg, Table, ViewId};
 use super::scalars::ScalarElem;
 use super::tiles::ExtentValue;
-use pto_isa::{GlobalLayout, Loc};
+use pto_isa::{GlobalLayout, GlobalLayouts, Loc};
 
 /// The state of a view register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,9 +72,10 @@ pub(crate) struct MakeView {
     pub pointer: Pointer,
     pub shape: Vec<Reg>,
     pub strides: Vec<Reg>,
+    /// `None` if only the strides of the run show it.
     pub layout: Option<GlobalLayout>,
-    /// The tiles it is moved to and from have boxes.
-    pub boxed: bool,
+    /// What the tiles accept that are moved through it.
+    pub accepted: GlobalLayouts,
     pub bits: u32,
     pub out: ViewId,
 }
@@ -90,6 +91,8 @@ pub(crate) struct Partition {
     pub bits: u32,
     /// Offsets and sizes replace those of the source instead of lying inside it.
     pub reinterpret: bool,
+    /// The layout, if it is not that of the source.
+    pub layout: Option<GlobalLayout>,
 }
 
 /// Something that holds an address.

@@ -287,7 +287,10 @@ impl BoundArguments {
         for (slot, value) in self.slots(core).iter().zip(&self.values[rank]) {
             match (slot, value) {
                 (ValueStorage::Scalar(reg), ArgumentValue::Scalar(bits)) => core.regs.scalars[*reg] = *bits,
-                (ValueStorage::View(view), ArgumentValue::View(_, v)) => core.regs.views[*view] = *v,
+                (ValueStorage::View(view), ArgumentValue::View(_, v)) => {
+                    let layout = core.plan.start.views[*view].layout;
+                    core.regs.views[*view] = ViewState { layout, ..*v };
+                }
                 _ => {}
             }
         }

@@ -43,7 +43,7 @@ impl Core<'_> {
             view.shape[skip + k] = extent as u64;
             view.strides[skip + k] = stride;
         }
-        view.layout = make.layout.unwrap_or_else(|| likely_layout(&view, make));
+        view.layout = make.layout.unwrap_or_else(|| shown_layout(&view, make));
         if W::MEASURES && space.is_none() {
             let (buffer, first) = split_address(address);
             let last: i64 = view
@@ -107,6 +107,7 @@ impl Core<'_> {
             return Err(Fail::Unaligned);
         }
         view.address = source.address.wrapping_add((bits / 8) as u64);
+        view.layout = p.layout.unwrap_or(view.layout);
         self.regs.views[p.to] = view;
         Ok(())
     }
@@ -424,22 +425,11 @@ fn note<W: Watch>(place: &ScalarAddress, bytes: usize, watch: &mut W) {
     }
 }
 
-/// The layout a view most likely has when its maker does not say: boxes of 16 rows and 32 bytes are NZ, and so are
-/// several columns of 32 bytes for tiles with boxes; a contiguous dimension before the last is DN.
-fn likely_layout(view: &ViewState, make: &MakeView) -> GlobalLayout {
-    let [a, b, _, d, e] = view.shape;
-    let [_, _, sc, sd, se] = view.strides;
-    let rank = make.shape.len();
-    let block = rank == 5 && e.saturating_mul(make.bits.into()) == 256 && se == 1;
-    let boxes = || d == 16 && sd == e as i64 && sc == 16 * e as i64;
-    let columns = make.boxed && (a > 1 || b > 1);
-    if block && (boxes() || columns) {
-        GlobalLayout::Nz
-    } else if rank >= 2 && se != 1 && sd == 1 {
-        GlobalLayout::Dn
-    } else {
-        GlobalLayout::Nd
-    }
+/// The layout of a view that nothing before the run determines.
+fn shown_layout(view: &ViewState, make: &MakeView) -> GlobalLayout {
+    let (shape, strides) = (view.shape.map(Some), view.strides.map(Some));
+    let skip = shape.len() - make.shape.len();
+    GlobalLayout::unstated(&shape[skip..], &strides[skip..], make.bits, make.accepted).unwrap_or(GlobalLayout::Nd)
 }
 
 pub(super) fn read_bytes(bytes: &[u8]) -> u64 {

@@ -33,9 +33,9 @@ fn round_trip(count: u32, split: u32) -> String {
     %view = pto.make_tensor_view %y, shape = [%all, %c16], strides = [%c16, %c1] : !pto.tensor_view<?x?xf32>
     scf.for %i = %c0 to %n step %c1 {{
       %at = arith.muli %i, %c16 : index
-      %mat = pto.tpop_from_aiv {{split = {split}}} -> !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>
+      %mat = pto.tpop_from_aiv {{split = {split}}} -> !pto.tile_buf<mat, 16x16xf32>
       %to = pto.partition_view %view, offsets = [%at, %c0], sizes = [%c16, %c16] : !pto.tensor_view<?x?xf32> -> !pto.partition_tensor_view<16x16xf32>
-      pto.tstore ins(%mat : !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>) outs(%to : !pto.partition_tensor_view<16x16xf32>)
+      pto.tstore ins(%mat : !pto.tile_buf<mat, 16x16xf32>) outs(%to : !pto.partition_tensor_view<16x16xf32>)
       pto.tfree_from_aiv {{split = {split}}}
     }}
     return

@@ -89,6 +89,7 @@ fn own<'a>(code: Op) -> Option<Own<'a>> {
         Meaning::Fifo(is) => Some(own_fifo(is)),
         Meaning::Arith(Arith::Constant) => Some(Writer::constant),
         Meaning::Movement(Movement::LoadElement | Movement::StoreElement) => Some(Writer::memref_access),
+        Meaning::Movement(Movement::Load | Movement::Store | Movement::StoreScaled) => Some(Writer::move_window),
         Meaning::Local(LocalOp::DeclareArray | LocalOp::DeclareStruct | LocalOp::DeclareEventIds) => {
             Some(Writer::declare_local)
         }

@@ -5,10 +5,10 @@
 
 use super::types::{pointer_type, scalar_type};
 use super::{EmitResult, Writer};
-use pto_ir::{Attr, OpId, ValueId};
+use pto_ir::{Attr, OpId, ValueId, stated_layout};
 use pto_isa::row::{Meaning, Movement, Storage};
 use pto_isa::text;
-use pto_isa::{Diagnostic, Dim, GlobalLayout, Loc, MAX_RANK, MemrefType, Order, ScalarType, Type};
+use pto_isa::{Diagnostic, Dim, GlobalLayout, MAX_RANK, MemrefType, ScalarType, Type};
 
 /// An extent or stride: known, or the text of a value.
 #[derive(Clone, PartialEq, Debug)]
@@ -154,7 +154,7 @@ impl Writer<'_> {
             return Err(self.unsupported(text!("a view with these dimensions")));
         }
         let pointer = self.pointer(ptr)?;
-        let layout = self.view_layout(id, value, elem, &dims, &strides)?;
+        let layout = self.view_layout(value)?;
         let view = CppView { elem, pointer, offset: ExtentText::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
@@ -257,7 +257,7 @@ impl Writer<'_> {
         }
         let dims: Vec<ExtentText> = fixed.into_iter().map(ExtentText::Known).collect();
         let strides: Vec<ExtentText> = strides.into_iter().map(ExtentText::Known).collect();
-        let layout = self.layout_of(value, elem, &dims, &strides);
+        let layout = self.layout_of(value).unwrap_or(GlobalLayout::Nd);
         let view = CppView { elem, pointer: pointer.to_string(), offset: ExtentText::Known(0), dims, strides, layout };
         self.define_view(value, view);
         Ok(())
@@ -356,7 +356,7 @@ impl Writer<'_> {
         };
         let offset = whole.offset.clone().plus(shift);
         let value = self.result(id)?;
-        let layout = self.view_layout(id, value, whole.elem, &dims, &strides)?;
+        let layout = self.view_layout(value)?;
         self.define_view(value, CppView { offset, dims, strides, layout, ..whole });
         Ok(())
     }
@@ -377,92 +377,34 @@ impl Writer<'_> {
 
     // ---- layouts --------------------------------------------------------------------------------------------
 
-    fn stated_layout(&self, id: OpId) -> Option<GlobalLayout> {
-        let Some(Attr::Enum(def, at)) = self.module.attr(id, "layout") else { return None };
-        let name = def.value(usize::from(*at)).to_ascii_uppercase();
-        GlobalLayout::ALL.into_iter().find(|l| l.name() == name)
-    }
-
-    /// The layout of a view, stated or inferred. Where both of the last strides may be 1, a run takes the view for ND; DN would be another
-    /// matrix if outer dimensions are folded into it.
-    fn view_layout(
-        &self,
-        id: OpId,
-        value: ValueId,
-        elem: ScalarType,
-        dims: &[ExtentText],
-        strides: &[ExtentText],
-    ) -> EmitResult<GlobalLayout> {
-        if let Some(stated) = self.stated_layout(id) {
-            return Ok(stated);
-        }
-        let layout = self.layout_of(value, elem, dims, strides);
-        let may_be_nd = strides.last().and_then(ExtentText::known).is_none_or(|stride| stride == 1);
-        let folds = dims.iter().rev().skip(2).any(|extent| extent.known() != Some(1));
-        if layout == GlobalLayout::Dn && may_be_nd && folds {
+    /// The layout of a view, stated or inferred.
+    fn view_layout(&self, value: ValueId) -> EmitResult<GlobalLayout> {
+        let Some(layout) = self.layout_of(value) else {
             let what = text!("a view whose strides do not say which dimension is contiguous");
             let help = text!("state it at the view: `layout = #pto.layout<nd>` or `layout = #pto.layout<dn>`");
             return Err(Box::new(self.unsupported(what).help(help)));
-        }
+        };
         Ok(layout)
     }
 
-    /// The layout of a view that does not state one, from its strides and, where these leave it open, its tiles.
-    fn layout_of(&self, value: ValueId, elem: ScalarType, dims: &[ExtentText], strides: &[ExtentText]) -> GlobalLayout {
-        if !self.input.options.infer_layout {
-            return GlobalLayout::Nd;
+    /// A load or store. A tensor has one layout in C++, so a transfer cannot state another one that names other elements.
+    pub(super) fn move_window(&mut self, id: OpId) -> EmitResult<()> {
+        let windows = self.module.operands(id).iter().filter_map(|o| self.values.views.get(&o.value));
+        let folded = |view: &&CppView| view.dims.iter().rev().skip(2).any(|extent| extent.known() != Some(1));
+        let stated = stated_layout(self.module, id);
+        if windows.filter(folded).any(|view| stated.is_some_and(|layout| layout != view.layout)) {
+            let what = text!("a layout that is not that of its view");
+            return Err(Box::new(self.unsupported(what).help(text!("state the same layout at the view"))));
         }
-        let tiles = self.transferred_tiles(value);
-        let boxed = |t: &(Loc, Order)| t.0 == Loc::Vec && t.1 == Order::Nz;
-        if !tiles.is_empty() && tiles.iter().all(boxed) {
-            return GlobalLayout::Nz;
-        }
-        let known = |list: &[ExtentText], back: usize| list.iter().rev().nth(back).and_then(ExtentText::known);
-        let bytes = elem.elem().map_or(4, |d| i64::from(d.unit_bytes()));
-        if dims.len() == MAX_RANK {
-            let [d2, d3, d4] = [known(dims, 2), known(dims, 1), known(dims, 0)];
-            let fractal = d3 == Some(16) && d4.is_some_and(|n| 16 * n * bytes == 512);
-            let other = d2 == Some(16) && d3.is_some_and(|n| 16 * n * bytes == 512);
-            if (fractal || other) && known(strides, 0) == Some(1) && known(strides, 1) == d4 {
-                return GlobalLayout::Nz;
-            }
-        }
-        let (rows, cols) = (known(dims, 1).unwrap_or(-1), known(dims, 0).unwrap_or(-1));
-        let (row_stride, col_stride) = (known(strides, 1), known(strides, 0));
-        let nd = col_stride == Some(1);
-        let dn = row_stride == Some(1) && dims.len() > 1;
-        match (nd, dn) {
-            (true, true) if cols == 1 => {
-                let col_major = |t: &(Loc, Order)| matches!(t.1, Order::Dn | Order::Nz | Order::Nn);
-                match (tiles.iter().all(|t| !col_major(t)), tiles.iter().all(col_major)) {
-                    (true, false) => GlobalLayout::Nd,
-                    (false, true) => GlobalLayout::Dn,
-                    _ if rows == 1 => GlobalLayout::Nd,
-                    _ => GlobalLayout::Dn,
-                }
-            }
-            (false, true) => GlobalLayout::Dn,
-            _ => GlobalLayout::Nd,
-        }
+        self.spelled(id)
     }
 
-    /// Memory and layout of the tiles that are loaded from a view or stored to it, through its windows too.
-    fn transferred_tiles(&self, view: ValueId) -> Vec<(Loc, Order)> {
-        let mut found = Vec::new();
-        let mut pending = vec![view];
-        while let Some(value) = pending.pop() {
-            for &user in &self.facts.uses[value.index()] {
-                match self.module.meaning(user) {
-                    Meaning::Storage(Storage::Partition) => pending.extend(self.module.results(user)),
-                    Meaning::Movement(Movement::Load | Movement::Store) => {
-                        let tiles = self.module.operands(user).iter().filter_map(|o| self.module.tile(o.value));
-                        found.extend(tiles.map(|t| (t.loc, t.order())));
-                    }
-                    _ => {}
-                }
-            }
+    fn layout_of(&self, value: ValueId) -> Option<GlobalLayout> {
+        match (self.input.options.infer_layout, self.module.definition(value)) {
+            (true, _) => self.input.info.layouts.of(value),
+            (false, Some(id)) => stated_layout(self.module, id).or(Some(GlobalLayout::Nd)),
+            (false, None) => Some(GlobalLayout::Nd),
         }
-        found
     }
 }
 

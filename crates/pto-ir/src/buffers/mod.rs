@@ -9,7 +9,6 @@
 
 mod anew;
 mod control;
-mod layouts;
 mod lost;
 mod origins;
 mod regions;
@@ -25,7 +24,7 @@ use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use rounds::is_made_early;
 
-use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
+use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId, ViewLayouts};
 use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Dim, Error, Loc, Span, Targets, TileType, Type, codes};
 use std::collections::{BTreeMap, BTreeSet};
@@ -59,7 +58,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
         names: Names::new(module),
         asked: None,
         uses: uses(module),
-        layouts: layouts::layouts(module),
+        layouts: ViewLayouts::new(module),
         dropped: Vec::new(),
         problems: Vec::new(),
     };
@@ -94,7 +93,7 @@ struct BufferPass {
     /// The tile or view whose region was requested last, and the result.
     asked: Option<(OpId, ValueId, ValidRegion)>,
     /// Layouts of views.
-    layouts: FastMap<ValueId, pto_isa::GlobalLayout>,
+    layouts: ViewLayouts,
     /// The number of uses of each value.
     uses: FastMap<ValueId, usize>,
     /// Uses that end with the enclosing blocks, innermost last.

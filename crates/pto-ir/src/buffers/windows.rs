@@ -73,7 +73,7 @@ impl BufferPass {
         if self.view_type(view)?.dims.len() <= 2 {
             return Some(GlobalLayout::Nd);
         }
-        self.layouts.get(&view).copied()
+        self.layouts.of(view)
     }
 
     /// Help for a view whose rows cannot be told from its columns.

@@ -12,7 +12,7 @@ use crate::enums;
 use crate::row::{AttrKind, AttrSpec, CostClass, Domain, SlotKind, Movement, Orders, PipeCase, Pipes, When, attr, form, opt_attr};
 use crate::rules::{Broken, Instance, Rule, Verdict};
 use crate::shape::{result, tile_in, tile_out, value_in, view_in, view_out};
-use crate::{DType, DTypes, Dim, Loc, Locs, Order, Pad, Pipe, Row, Targets, TileType, Token, Type};
+use crate::{DType, DTypes, Dim, GlobalLayout, GlobalLayouts, Loc, Locs, Order, Pad, Pipe, Row, Target, Targets, TileType, Token, Type};
 
 /// What A2/A3 moves between global memory and tiles.
 const TRANSFER: &[DType] = &[I8, U8, I16, U16, I32, U32, I64, U64, F16, Bf16, F32];
@@ -229,13 +229,14 @@ fn default_phase(i: &Instance) -> Verdict {
 }
 
 /// The layouts a transfer can give or read, by location.
-fn transfer_layout(i: &Instance, slot: &str) -> Verdict {
+fn transfer_layout(i: &Instance, slot: &str, stores: bool) -> Verdict {
     let Some(t) = i.tile(slot) else { return Verdict::Holds };
     let order = t.order();
     let scales = t.fractal == 32 && matches!(order, Order::Zz | Order::Nn) && i.target == A5;
     let (ok, legal) = match t.loc {
         Loc::Vec if t.dtype.bits() == 64 => (!t.is_boxed(), "ND, DN"),
         Loc::Vec => (matches!(order, Order::Nd | Order::Dn | Order::Nz), "ND, DN, NZ"),
+        Loc::Mat if stores => (matches!(order, Order::Nd | Order::Dn | Order::Nz), "ND, DN, NZ"),
         Loc::Mat => (!matches!(order, Order::Zz | Order::Nn) || scales, "ND, DN, NZ, ZN"),
         _ => (true, ""),
     };
@@ -243,7 +244,7 @@ fn transfer_layout(i: &Instance, slot: &str) -> Verdict {
 }
 
 fn load_layout(i: &Instance) -> Verdict {
-    transfer_layout(i, "dst")
+    transfer_layout(i, "dst", false)
 }
 
 /// A single row or column is stored as it lies, regardless of its layout.
@@ -251,7 +252,44 @@ fn store_layout(i: &Instance) -> Verdict {
     if i.tile("src").is_some_and(|t| t.rows == 1 || t.cols == 1) {
         return Verdict::Holds;
     }
-    transfer_layout(i, "src")
+    transfer_layout(i, "src", true)
+}
+
+/// The layouts of windows that a device moves to or from a tile.
+fn moved_windows(t: &TileType, target: Target, stores: bool) -> GlobalLayouts {
+    let layouts = t.window_layouts(stores);
+    let one_line = t.rows == 1 || t.cols == 1;
+    match (t.loc, t.order()) {
+        (Loc::Vec | Loc::Mat, _) if stores && one_line && (target != A2A3 || t.dtype.bits() < 64) => GlobalLayouts::ALL,
+        (Loc::Mat, Order::Nz) if !stores && target == A5 => layouts.or(GlobalLayouts::of(&[GlobalLayout::Dn])),
+        (Loc::Acc, _) if target == A2A3 => layouts.or(GlobalLayouts::of(&[GlobalLayout::Nc1hwc0])),
+        _ => layouts,
+    }
+}
+
+/// The window has a layout that can be moved to or from the tile. Where only a run shows the layout, the device compiler decides.
+fn window_layout(i: &Instance, (window, tile): (&str, &str), stores: bool) -> Verdict {
+    let layout = i.attr_name("layout").and_then(|name| {
+        GlobalLayout::ALL.into_iter().find(|layout| layout.name().eq_ignore_ascii_case(name))
+    });
+    let (Some(t), Some(layout)) = (i.tile(tile), layout) else { return Verdict::Holds };
+    let legal = moved_windows(t, i.target, stores);
+    Verdict::require(legal.contains(layout), || {
+        let found = text!("the window `{window}` is {layout}, `{tile}` is {order} in `{loc}`", window, layout = layout.name(), tile, order = t.order(), loc = t.loc);
+        let broken = Broken::new(codes::LAYOUT, vec![i.at(window), i.at(tile)], found, text!("a window that is {legal}", legal));
+        match layout {
+            GlobalLayout::Nd | GlobalLayout::Dn => broken.help(text!("exchange the last two extents and strides of the view, which gives the transposed matrix, and transpose the tile (`pto.ttrans`); or use a tile with the layout of the window")),
+            _ => broken,
+        }
+    })
+}
+
+fn loaded_window(i: &Instance) -> Verdict {
+    window_layout(i, ("src", "dst"), false)
+}
+
+fn stored_window(i: &Instance) -> Verdict {
+    window_layout(i, ("dst", "src"), true)
 }
 
 fn wide_pad(i: &Instance) -> Verdict {
@@ -426,6 +464,7 @@ family! { Memory, "pto", memory;
             (Targets::A2A3, Rule::ElemIn("src", DTypes::of(TRANSFER))),
             (Targets::ALL, Rule::SameElemSize(&["src", "dst"])),
             (Targets::DEVICES, Rule::Named("dst: ND, DN or NZ in vec; also ZN in mat, and ZZ or NN for block scales", load_layout)),
+            (Targets::DEVICES, Rule::Named("src has the layout of dst; in mat also ND for NZ, DN for ZN, and DN for NZ on A5", loaded_window)),
             (Targets::DEVICES, Rule::Named("dst: 64-bit elements need pad null or zero", wide_pad)),
         ])
         .pattern(
@@ -490,7 +529,8 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::Named("dst has as many elements as the valid region of src", stored_elements)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
             (Targets::DEVICES, Rule::Named("acc: at most 4095 columns", acc_columns)),
-            (Targets::DEVICES, Rule::Named("src: ND, DN or NZ in vec; also ZN in mat; any with one row or column", store_layout)),
+            (Targets::DEVICES, Rule::Named("src: ND, DN or NZ in vec and mat; any with one row or column", store_layout)),
+            (Targets::DEVICES, Rule::Named("dst has the layout of src, or any for one row or column; from acc ND or NZ, on A2/A3 also NC1HWC0", stored_window)),
         ])
         .pattern("ins($src : :src( fp $fp : :fp)?(, $pre_quant : :pre_quant)?) outs($dst : :dst) {}")
         .cpp("TSTORE")
@@ -544,6 +584,7 @@ family! { Memory, "pto", memory;
             (Targets::ALL, Rule::Named("fp: one word per column of src", scale_words)),
             (Targets::DEVICES, Rule::Named("atomic add: f16, bf16, f32, i8, i16, i32", atomic_types)),
             (Targets::DEVICES, Rule::Named("at most 4095 columns", acc_columns)),
+            (Targets::DEVICES, Rule::Named("dst is ND or NZ, on A2/A3 also NC1HWC0", stored_window)),
         ])
         .cpp("TSTORE_FP")
         .cpp_args(&["dst", "src", "fp"])

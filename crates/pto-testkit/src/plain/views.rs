@@ -236,8 +236,14 @@ impl PlainMachine<'_> {
         if shape.iter().chain(&strides).any(|n| *n < 0) {
             return Err(codes::RUN_VALUE);
         }
-        let bits = element_bits(self.ty(self.result(id)));
-        let layout = self.layout(id).unwrap_or_else(|| likely_layout(&shape, &strides, bits));
+        let (result, layouts) = (self.result(id), &self.checked.info().layouts);
+        let bits = element_bits(self.ty(result));
+        let shown = || {
+            let shape: Vec<Option<u64>> = shape.iter().map(|n| Some(*n as u64)).collect();
+            let strides: Vec<Option<i64>> = strides.iter().map(|n| Some(*n)).collect();
+            GlobalLayout::unstated(&shape, &strides, bits, layouts.accepted(result)).expect("all is known")
+        };
+        let layout = layouts.of(result).unwrap_or_else(shown);
         Ok(PlainView { place, shape: shape.iter().map(|n| *n as u64).collect(), strides, layout })
     }
 
@@ -432,19 +438,6 @@ impl PlainMachine<'_> {
 fn moved_by(place: PlainAddress, elements: i64, bits: u32) -> PlainResult<PlainAddress> {
     let bits = elements.wrapping_mul(i64::from(bits));
     if bits % 8 == 0 { Ok(place.moved(bits / 8)) } else { Err(codes::RUN_VALUE) }
-}
-
-/// Boxes of 16 rows and 32 bytes are NZ; a contiguous dimension before the last is DN.
-fn likely_layout(shape: &[i64], strides: &[i64], bits: u32) -> GlobalLayout {
-    match (shape, strides) {
-        ([_, _, _, 16, cols], [_, _, boxes, rows, 1])
-            if cols * i64::from(bits) == 256 && rows == cols && *boxes == 16 * cols =>
-        {
-            GlobalLayout::Nz
-        }
-        (_, [.., 1, last]) if *last != 1 => GlobalLayout::Dn,
-        _ => GlobalLayout::Nd,
-    }
 }
 
 /// Bits of the elements something leads to.

@@ -7,7 +7,8 @@ use pto::isa::fill::Filling;
 use pto::isa::row::Infer;
 use pto::isa::table::{self, op};
 use pto::isa::{
-    BLOCK_BYTES, DType, Dim, GlobalLayout, MemrefType, Op, PtrSpace, ScalarType, TileType, Type, ViewType, enums,
+    BLOCK_BYTES, DType, Dim, GlobalLayout, GlobalLayouts, MemrefType, Op, PtrSpace, ScalarType, Target, TileType, Type,
+    ViewType, enums,
 };
 
 /// A matrix in memory: extents and strides of a view, its layout, and how many elements it spans.
@@ -18,6 +19,11 @@ struct Matrix {
 }
 
 impl Matrix {
+    fn boxes((rows, cols): (u64, u64), c0: u64) -> Self {
+        let strides = vec![rows * cols, rows * c0, 16 * c0, c0, 1];
+        Self { shape: vec![1, cols / c0, rows / 16, 16, c0], strides, layout: GlobalLayout::Nz }
+    }
+
     fn span(&self) -> u64 {
         1 + self.shape.iter().zip(&self.strides).map(|(n, s)| (n - 1) * s).sum::<u64>()
     }
@@ -39,23 +45,43 @@ impl ProgramMaker<'_> {
         let mut types = vec![(self.slot(op, tile), Type::TileBuf(*ty)), (self.slot(op, view), window)];
         types.sort_by_key(|(slot, _)| *slot);
         let filling = Filling { op, types, attrs: Vec::new() };
+        // Windows of boxes are whole boxes.
+        let c0 = BLOCK_BYTES / u64::from(ty.dtype.unit_bytes());
+        let is_whole = |dim: Dim, unit: u64| dim.fixed().is_some_and(|n| n % unit == 0);
+        let boxes = is_whole(ty.valid_rows, 16) && is_whole(ty.valid_cols, c0);
+        let fits = boxes || self.windows(ty, op == op::tstore) != GlobalLayouts::of(&[GlobalLayout::Nz]);
         // Pairs of numbers share a byte; windows of them start anywhere.
-        ty.dtype.bits() >= 8 && filling.is_legal(self.set.target) && (self.set.accepts)(&filling)
+        fits && ty.dtype.bits() >= 8 && filling.is_legal(self.set.target) && (self.set.accepts)(&filling)
     }
 
     // ---- windows of global memory -------------------------------------------------------------------------------------
 
-    /// A way for a matrix to lie in memory.
-    fn matrix(&mut self, dtype: DType, (rows, cols): (u64, u64)) -> Matrix {
+    /// The layouts of windows that may be moved to or from a tile.
+    fn windows(&self, ty: &TileType, stores: bool) -> GlobalLayouts {
+        if self.set.target == Target::Cpu { GlobalLayouts::ALL } else { ty.window_layouts(stores) }
+    }
+
+    /// A way for a matrix to lie in memory, in one of these layouts.
+    fn matrix(&mut self, dtype: DType, (rows, cols): (u64, u64), layouts: GlobalLayouts) -> Matrix {
+        let any = self.any_matrix(dtype, (rows, cols));
+        let c0 = BLOCK_BYTES / u64::from(dtype.unit_bytes());
+        if layouts.contains(any.layout) {
+            any
+        } else if layouts.contains(GlobalLayout::Nd) {
+            Matrix { shape: vec![rows, cols], strides: vec![cols, 1], layout: GlobalLayout::Nd }
+        } else if layouts.contains(GlobalLayout::Dn) {
+            Matrix { shape: vec![rows, cols], strides: vec![1, rows], layout: GlobalLayout::Dn }
+        } else {
+            Matrix::boxes((rows, cols), c0)
+        }
+    }
+
+    fn any_matrix(&mut self, dtype: DType, (rows, cols): (u64, u64)) -> Matrix {
         let slack = self.rng.below(3) as u64;
         let c0 = BLOCK_BYTES / u64::from(dtype.unit_bytes());
         match self.rng.below(8) {
             0 => Matrix { shape: vec![rows, cols], strides: vec![1, rows + slack], layout: GlobalLayout::Dn },
-            1 if rows % 16 == 0 && cols % c0 == 0 => Matrix {
-                shape: vec![1, cols / c0, rows / 16, 16, c0],
-                strides: vec![rows * cols, rows * c0, 16 * c0, c0, 1],
-                layout: GlobalLayout::Nz,
-            },
+            1 if rows % 16 == 0 && cols % c0 == 0 => Matrix::boxes((rows, cols), c0),
             2 if rows % 2 == 0 => Matrix {
                 shape: vec![2, rows / 2, cols],
                 strides: vec![(rows / 2) * (cols + slack) + 3, cols + slack, 1],
@@ -85,10 +111,10 @@ impl ProgramMaker<'_> {
         ViewType { dims: dims.into(), elem: ScalarType::Elem(dtype) }
     }
 
-    /// A view of a matrix at a pointer. Sometimes it is a window of a larger one that starts earlier.
-    fn view(&mut self, pointer: ValueId, dtype: DType, matrix: &Matrix, room: u64) -> ValueId {
+    /// A view of a matrix at a pointer, for a tile that accepts some layouts. Sometimes it is a window of a larger one that starts earlier.
+    fn view(&mut self, (pointer, room): (ValueId, u64), dtype: DType, matrix: &Matrix, tile: GlobalLayouts) -> ValueId {
         let windowed = self.rng.chance(40) && matrix.layout == GlobalLayout::Nd && room > 0;
-        let (mut shape, mut dims, mut strides) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut shape, mut dims, mut strides, mut known) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         // The tensor that a window is cut from has a column more in front.
         let last = matrix.shape.len() - 1;
         let grown = |k: usize| u64::from(windowed && k == last);
@@ -96,13 +122,21 @@ impl ProgramMaker<'_> {
             let (value, dim) = self.extent(n + grown(k));
             shape.push(("shape", value));
             dims.push(dim);
-            let (value, _) = self.extent(*stride);
+            let (value, dim) = self.extent(*stride);
             strides.push(("strides", value));
+            known.push(dim.fixed().map(|n| n as i64));
         }
         let operands: Vec<(&str, ValueId)> = std::iter::once(("ptr", pointer)).chain(shape).chain(strides).collect();
         let layout = Attr::Enum(&enums::LAYOUT, layout_value(matrix.layout));
-        let attrs =
-            if self.rng.chance(60) || matrix.layout != GlobalLayout::Nd { vec![("layout", layout)] } else { vec![] };
+        // The layout may be left out if it is what everybody infers, before the run and in it.
+        let extents: Vec<Option<u64>> = dims.iter().map(|d| d.fixed()).collect();
+        let full: Vec<Option<u64>> = matrix.shape.iter().enumerate().map(|(k, n)| Some(n + grown(k))).collect();
+        let all: Vec<Option<i64>> = matrix.strides.iter().map(|n| Some(*n as i64)).collect();
+        let bits = dtype.column_bits();
+        let before = GlobalLayout::unstated(&extents, &known, bits, tile);
+        let inferred = before.or_else(|| GlobalLayout::unstated(&full, &all, bits, tile));
+        let stated = self.rng.chance(60) || inferred != Some(matrix.layout);
+        let attrs = if stated { vec![("layout", layout)] } else { vec![] };
         let ty = Type::TensorView(Self::view_type(&dims, dtype));
         let tensor = self.emit_with(op::make_tensor_view, &operands, ("result", ty), attrs);
         if windowed { self.window(tensor, dtype, matrix) } else { tensor }
@@ -154,13 +188,14 @@ impl ProgramMaker<'_> {
             let view = self.tensor_param(dtype, [rows, cols]);
             return self.emit_plain(op::tload, &[("src", view), ("dst", tile.value)]);
         }
-        let matrix = self.matrix(dtype, (rows, cols));
+        let layouts = self.windows(&tile.ty, false);
+        let matrix = self.matrix(dtype, (rows, cols), layouts);
         let room = INPUT_ELEMENTS.saturating_sub(matrix.span() + 16);
         let pointer = self.input(dtype);
         // Rarely there is too little memory.
         let at = if self.rng.below(1500) == 0 { INPUT_ELEMENTS } else { self.rng.below(room as usize + 1) as u64 };
         let pointer = self.moved(pointer, dtype, at);
-        let view = self.view(pointer, dtype, &matrix, room);
+        let view = self.view((pointer, room), dtype, &matrix, tile.ty.window_layouts(false));
         self.emit_plain(op::tload, &[("src", view), ("dst", tile.value)]);
     }
 
@@ -177,12 +212,13 @@ impl ProgramMaker<'_> {
         if !self.frame.main || rows == 0 || cols == 0 || !self.can_store(&tile.ty) {
             return;
         }
-        let matrix = self.matrix(dtype, (rows, cols));
+        let layouts = self.windows(&tile.ty, true);
+        let matrix = self.matrix(dtype, (rows, cols), layouts);
         let base = self.output(dtype);
         let at = self.used.get(&dtype).copied().unwrap_or(0);
         self.used.insert(dtype, at + matrix.span() + 2);
         let pointer = self.moved(base, dtype, at);
-        let view = self.view(pointer, dtype, &matrix, 1);
+        let view = self.view((pointer, 1), dtype, &matrix, tile.ty.window_layouts(true));
         self.emit_plain(op::tstore, &[("src", tile.value), ("dst", view)]);
     }
 
@@ -291,8 +327,8 @@ impl ProgramMaker<'_> {
 
     fn view_queries(&mut self) {
         let pointer = self.input(DType::F32);
-        let matrix = self.matrix(DType::F32, (16, 8));
-        let view = self.view(pointer, DType::F32, &matrix, 1);
+        let matrix = self.matrix(DType::F32, (16, 8), GlobalLayouts::ALL);
+        let view = self.view((pointer, 1), DType::F32, &matrix, GlobalLayouts::ALL);
         let at = self.small_index(matrix.shape.len() as u64);
         for query in [op::get_tensor_view_dim, op::get_tensor_view_stride] {
             let value = self.emit(query, &[("tensor_view", view), ("dim_index", at)], ("result", INDEX));

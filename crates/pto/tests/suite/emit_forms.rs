@@ -128,28 +128,3 @@ fn what_is_legal_can_be_emitted() {
     assert!(wrong.is_empty(), "{} of {count}: {}", wrong.len(), wrong.join("\n"));
     assert!(count > 2000 && same > 500, "{count} programs, {same} in place");
 }
-
-/// Both of the last strides are 1: a run takes the window for 16 rows of one number, the inferred layout would be 8 rows and two columns.
-#[test]
-fn a_view_that_a_run_sees_otherwise_must_state_its_layout() {
-    let program = |layout: &str| {
-        Program::parse(&format!(
-            "func.func @f(%y: !pto.ptr<f16>) {{
-               %one = arith.constant 1 : index
-               %two = arith.constant 2 : index
-               %eight = arith.constant 8 : index
-               %eleven = arith.constant 11 : index
-               %x = arith.constant 1.0 : f16
-               %t = pto.alloc_tile : !pto.tile_buf<vec, 48x1xf16, valid=16x1, blayout=col_major>
-               pto.texpands ins(%x : f16) outs(%t : !pto.tile_buf<vec, 48x1xf16, valid=16x1, blayout=col_major>)
-               %v = pto.make_tensor_view %y, shape = [%two, %eight, %one], strides = [%eleven, %one, %one]{layout} : !pto.tensor_view<2x8x1xf16>
-               pto.tstore ins(%t : !pto.tile_buf<vec, 48x1xf16, valid=16x1, blayout=col_major>) outs(%v : !pto.tensor_view<2x8x1xf16>)
-               return
-             }}"
-        ))
-    };
-    let error = program("").emit_cpp(Target::A2A3).expect_err("it is not clear what it is");
-    assert!(error.to_string().contains("layout = #pto.layout<nd>"), "{error}");
-    let cpp = program(" {layout = #pto.layout<nd>}").emit_cpp(Target::A2A3).expect("it is stated");
-    assert!(cpp.contains("Layout::ND"), "{cpp}");
-}

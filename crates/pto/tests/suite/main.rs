@@ -29,5 +29,6 @@ mod tile;
 mod tile_examples;
 mod tutorial;
 mod twins;
+mod view_layouts;
 mod without_results;
 mod wrong;

@@ -327,11 +327,13 @@ fn what_is_loaded_has_the_extents_of_its_view_at_any_rank() {
 fn views_whose_rows_are_unclear_are_named() {
     let text = |layout: &str| {
         format!(
-            "!v = !pto.tensor_view<?x?x?xf32>
+            "!v = !pto.tensor_view<?x?x?x16x8xf32>
              func.func @f(%p: !pto.ptr<f32>, %n: index, %s: index) {{
-               %v = pto.make_tensor_view %p, shape = [%n, %n, %n], strides = [%s, %s, %s]{layout} : !v
-               %a = pto.tload %v : (!v) -> !pto.tile<16x16xf32, valid=?x?>
-               pto.tstore %a, %v
+               %c1 = arith.constant 1 : index
+               %c8 = arith.constant 8 : index
+               %c16 = arith.constant 16 : index
+               %v = pto.make_tensor_view %p, shape = [%n, %n, %n, %c16, %c8], strides = [%s, %s, %s, %c8, %c1]{layout} : !v
+               %a = pto.tload %v : (!v) -> !pto.tile<mat, 64x16xf32, valid=?x?, blayout=col_major, slayout=row_major>
                return
              }}"
         )

@@ -188,10 +188,10 @@ impl PlanBuilder<'_> {
             None => (ExtentValue::Fixed(0), ExtentValue::Fixed(0)),
         };
         let bits = value.and_then(|v| self.module.value_type(v).elem()).map_or(8, |d| d.column_bits());
-        if let (PipeEntry::Slot(view), Some(Type::TensorView(v) | Type::PartitionView(v))) =
-            (entry, value.map(|v| self.module.value_type(v)))
+        if let (PipeEntry::Slot(view), Some(value)) = (entry, value)
+            && let Some(ty) = self.module.value_type(value).view()
         {
-            self.plan.start.views[view] = packed_type(v);
+            self.plan.start.views[view] = ViewState { layout: self.layout_of(value), ..packed_type(ty) };
         }
         Ok(PipeOp {
             end,
