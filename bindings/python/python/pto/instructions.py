@@ -6485,6 +6485,7 @@ def tgather(
     - src, k_value: same element type
     - indices, tmp: same element type (a2a3)
     - indices, tmp: same valid rows and columns (a2a3)
+    - valid region of dst inside that of indices
     - exactly one of the three forms, with its element types and layouts
     - scratch `tmp`: index form on a2a3: a tile like indices; comparison form: any
 

@@ -589,6 +589,7 @@ family! { Irregular, "pto", irregular;
             (Targets::ALL, Rule::SameElem(&["src", "k_value"])),
             (Targets::A2A3, Rule::SameElem(&["indices", "tmp"])),
             (Targets::A2A3, Rule::SameValid(&["indices", "tmp"])),
+            (Targets::ALL, Rule::Inside("dst", "indices")),
             (Targets::ALL, Rule::Named("exactly one of the three forms, with its element types and layouts", gather)),
         ])
         .types(A2A3, BYTES_2_4)
@@ -908,6 +909,7 @@ family! { Irregular, "pto", irregular;
         .regions(&[whole("dst")])
         .pipe(Pipe::S)
         .cost(CostClass::Scalar)
+        .generic_order(&["dst", "offset", "val"])
         .slots(&[index_in("offset"), value_in("val", SlotKind::Scalar), tile_inout("dst").vec()])
         .rules(&[
             (Targets::ALL, Rule::SameElem(&["dst", "val"])),

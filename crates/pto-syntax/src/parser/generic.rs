@@ -150,8 +150,17 @@ impl<'s> Parser<'s> {
             return Some(operands);
         }
         let value_form = results > row.results.len() && row.has_result_slots();
-        let slots: Vec<usize> =
-            row.generic_slots().into_iter().filter(|&s| !(value_form && row.slots[s].is_result())).collect();
+        let is_operand = |s: &usize| !(value_form && row.slots[*s].is_result());
+        let mut slots: Vec<usize> = row.generic_slots().into_iter().filter(is_operand).collect();
+        let fit = |slots: &[usize]| {
+            let takes = |(u, s): (&(ValueId, Span), &usize)| row.slots[*s].kind.accepts(self.module.value_type(u.0));
+            uses.len() == slots.len() && uses.iter().zip(slots).all(takes)
+        };
+        // The order of the text, in which `tsetval` was written before.
+        let listed: Vec<usize> = (0..row.slots.len()).filter(is_operand).collect();
+        if !row.generic_order.is_empty() && !fit(&slots) && fit(&listed) {
+            slots = listed;
+        }
         let required = slots.iter().filter(|&&s| row.slots[s].count == SlotCount::One).count();
         if uses.len() < required {
             let d = Diagnostic::new(

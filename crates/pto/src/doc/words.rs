@@ -139,7 +139,8 @@ pub(super) fn cost(cost: CostClass) -> String {
     words
 }
 
-/// The call against the device headers: destinations, sources, attributes, unless the row says otherwise.
+/// The call against the device headers: destinations, sources, attributes, unless the row says otherwise. A result that is no operand is
+/// what the call returns.
 pub(super) fn cpp_call(row: &Row) -> Option<String> {
     let cpp = row.cpp;
     if cpp.name.is_empty() {
@@ -147,7 +148,7 @@ pub(super) fn cpp_call(row: &Row) -> Option<String> {
     }
     let in_slots = |written: bool| {
         let fits = move |s: &&Slot| (s.dir != Dir::In) == written;
-        row.slots.iter().chain(row.results).filter(fits).map(|s| s.name)
+        row.slots.iter().filter(fits).map(|s| s.name)
     };
     let attrs = row.attrs.iter().map(|a| a.name).filter(|a| !cpp.templates.contains(a));
     let args: Vec<&str> = if cpp.args.is_empty() {
@@ -156,5 +157,7 @@ pub(super) fn cpp_call(row: &Row) -> Option<String> {
         cpp.args.to_vec()
     };
     let templates = if cpp.templates.is_empty() { String::new() } else { format!("<{}>", cpp.templates.join(", ")) };
-    Some(format!("{}{templates}({});", cpp.name, args.join(", ")))
+    let returned = row.results.iter().map(|r| r.name).find(|name| !args.contains(name));
+    let returned = returned.map_or_else(String::new, |name| format!("{name} = "));
+    Some(format!("{returned}{}{templates}({});", cpp.name, args.join(", ")))
 }

@@ -256,6 +256,13 @@ fn the_comparison_says_what_its_page_says() {
     );
 }
 
+/// A scalar result is what the function returns.
+#[test]
+fn calls_that_return_a_number_are_shown_so() {
+    assert!(doc::terminal_page(op::sbitset1, 4000).contains("result = sbitset1(first, second);"));
+    assert!(doc::terminal_page(op::get_block_idx, 4000).contains("result = get_block_idx();"));
+}
+
 /// Forms name each operand once, by its slot.
 #[test]
 fn text_forms_name_every_operand_once() {
