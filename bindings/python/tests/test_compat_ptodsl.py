@@ -438,9 +438,9 @@ def test_errors_show_the_lines_of_the_script():
         dsl.tile.add(t, t, dsl.alloc_tile(shape=[16, 16], dtype=dsl.f32))
 
     x = np.zeros((8, 16), np.float32)
-    with pytest.raises(pto.RunError, match="partition_view") as found:
+    with pytest.raises(pto.RunError, match="tload.*bytes") as found:
         launch(outside, x, 4)
-    assert f"{__file__}:{outside.fn.__code__.co_firstlineno + 4}" in str(found.value)
+    assert f"{__file__}:{outside.fn.__code__.co_firstlineno + 5}" in str(found.value)
     with pytest.raises(pto.CheckError) as found:
         launch(illegal, x)
     assert f"{__file__}:{illegal.fn.__code__.co_firstlineno + 3}" in str(found.value)
@@ -516,6 +516,24 @@ def test_names_that_do_not_exist():
         dsl.tile.not_there
     with pytest.raises(AttributeError):
         dsl.not_there
+
+
+@runs
+def test_windows_may_leave_their_tensor_as_on_a_device(pto_config):
+    @dsl.jit(name="beyond")
+    def beyond(x: GM_F32, y: GM_F32, n: dsl.i32):
+        (view,), (out,) = views(8, 16, x), views(8, 16, y)
+        t = dsl.alloc_tile(shape=[8, 16], dtype=dsl.f32)
+        dsl.tile.load(dsl.partition_view(view, offsets=[n, 0], sizes=[8, 16]), t)
+        dsl.tile.store(t, out)
+
+    x, y = np.arange(256, dtype=np.float32).reshape(16, 16), np.zeros((8, 16), np.float32)
+    launch(beyond, x, y, 4)
+    np.testing.assert_array_equal(y, x[4:12])
+    pto_config(check="bounds")
+    with pytest.raises(pto.RunError, match="partition_view") as found:
+        launch(beyond, x, y, 4)
+    assert f"{__file__}:{beyond.fn.__code__.co_firstlineno + 4}" in str(found.value)
 
 
 @runs

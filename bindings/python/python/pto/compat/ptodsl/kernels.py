@@ -255,7 +255,9 @@ class CompiledKernel:
 
         # A launch says where memory starts, not what shape it has.
         checks, strict = settings.check - {"bounds"}, "bounds" in settings.check
-        self.program.run(*given, target=self.handle.target, blocks=grid, check=checks, strict=strict)
+        # A device does not know the extents of tensors either, and kernels rely on that.
+        options = {"check": checks, "strict": strict, "open_windows": not strict}
+        self.program.run(*given, target=self.handle.target, blocks=grid, **options)
 
 
 class Module:
