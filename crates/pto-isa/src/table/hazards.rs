@@ -201,6 +201,14 @@ const WHOLE_MASKS: Hazard = limit(
 )
 .on(Targets::DEVICES);
 
+/// Rows of a mask that end before those of `dst`. In a tile stored by columns a row ends after one element.
+const SHORT_MASK: Hazard = fault("takes bits that a row of the mask does not have from what lies behind it in memory")
+    .when("a row of the mask with fewer bits than dst has columns", |i| {
+        let (Some(mask), Some(dst)) = (i.tile("mask"), i.tile("dst")) else { return false };
+        let elements = if mask.order() == Order::Dn { 1 } else { mask.cols };
+        elements * size(mask) * 8 < cols(dst)
+    });
+
 pub(super) const TSEL: &[Hazard] = &[
     fault("steps through the rows of the mask by elements as if they were bytes")
         .on(Targets::A5)
@@ -212,9 +220,11 @@ pub(super) const TSEL: &[Hazard] = &[
         .when("8-bit elements, more than 256 columns", |i| {
             i.tile("dst").is_some_and(|t| size(t) == 1 && cols(t) > 256)
         }),
+    SHORT_MASK,
     WIDE,
 ];
 pub(super) const TSELS: &[Hazard] = &[
+    SHORT_MASK,
     WIDE,
     limit(
         "stores the scalar to tmp on the scalar pipe without waiting for the vector pipe: give it a tmp that nothing else uses",
