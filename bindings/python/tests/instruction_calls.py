@@ -1382,7 +1382,7 @@ def _():
 @call("bitcast", "a2a3", False)
 def _():
     src = pto.TileType(32, 32, f32, memory="vec", layout="row", box="none", fractal=512)()
-    pto.bitcast(src, pto.TileType(32, 32, f32, memory="vec", layout="row", box="none", fractal=512))
+    pto.bitcast(src, pto.TileType(32, 32, f16, memory="vec", layout="row", box="none", fractal=512))
 
 
 # subview takes more than one instruction.

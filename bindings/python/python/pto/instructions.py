@@ -6527,6 +6527,7 @@ def tgatherb(
 
     Rules:
     - dst: row-major layout (a2a3)
+    - offsets: one for each block of 32 bytes of dst
 
     Notes:
     - The formula of the page has one offset per element; the headers and tests use one per block.
@@ -9001,7 +9002,7 @@ def bitcast(
     - src: tile
 
     Rules:
-    - same memory, shape, valid region and layout; result needs no more bytes
+    - same memory, shape, valid region and layout; another element type; result needs no more bytes
     """
     return _issue(_bitcast, after, src, ty)
 

@@ -9,7 +9,7 @@ use crate::codes::Code;
 use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, Effect, ExtentFactor, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
-use crate::{DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
+use crate::{BLOCK_BYTES, DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
 
 const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).alias(Aliasing::None);
 
@@ -152,6 +152,19 @@ fn gather_by_index(i: &Instance) -> Verdict {
         return broken(i, codes::ELEM_TYPE, "indices", text!("`indices` is {dtype}", dtype = idx.dtype), "i32, ui32");
     }
     scratch_given(i, i.target == A2A3, text!("for the indices"))
+}
+
+/// Devices read on in memory behind offsets that are too few.
+fn block_offsets(i: &Instance) -> Verdict {
+    let (Some(offsets), Some(dst)) = (i.tile("offsets"), i.tile("dst")) else { return Verdict::Holds };
+    let dims = [dst.valid_rows, dst.valid_cols, offsets.valid_rows, offsets.valid_cols];
+    let [Some(rows), Some(cols), Some(r), Some(c)] = dims.map(Dim::fixed) else { return Verdict::Dynamic };
+    let blocks = cols.saturating_mul(u64::from(dst.dtype.unit_bytes())).div_ceil(BLOCK_BYTES);
+    Verdict::require(rows == 0 || (r >= rows && c >= blocks), || {
+        let found = text!("`offsets` has {r} × {c} valid elements", r, c);
+        let legal = text!("{rows} × {blocks}, one for each block of 32 bytes of `dst`", rows, blocks);
+        Broken::new(codes::VALID_REGION, vec![i.at("offsets"), i.at("dst")], found, legal)
+    })
 }
 
 fn gather_by_pattern(i: &Instance) -> Verdict {
@@ -635,7 +648,10 @@ family! { Irregular, "pto", irregular;
         .cost(CostClass::Gather)
         .domain(Domain::Valid("dst"))
         .slots(&[tile_in("src").vec(), tile_in("offsets").vec().elem(&[U32, I32]), tile_out("dst").vec().data()])
-        .rules(&[(Targets::A2A3, Rule::Orders(&["dst"], Orders::ROW_MAJOR))])
+        .rules(&[
+            (Targets::A2A3, Rule::Orders(&["dst"], Orders::ROW_MAJOR)),
+            (Targets::ALL, Rule::Named("offsets: one for each block of 32 bytes of dst", block_offsets)),
+        ])
         .types(A2A3, BYTES_1_2_4)
         .types(A5, BYTES_1_2_4)
         .any_bytes_on_cpu()
