@@ -1,6 +1,7 @@
 //! Numbers of one type with extents.
 
-use super::random;
+use super::parts;
+use super::random::RandomNumbers;
 use super::value::{AnyNumber, bits, decode, encode, int_range, set_bits};
 use super::{DataError, Numbers};
 use crate::isa::DType;
@@ -42,9 +43,9 @@ impl Array {
     /// When there is not enough memory.
     pub fn zeros(dtype: DType, shape: &[u64]) -> Result<Self, DataError> {
         let size = byte_size(dtype.bits(), shape)?;
-        let mut bytes = reserve(size)?;
-        bytes.resize(size, 0);
-        Ok(Self { dtype, shape: shape.to_vec(), bytes })
+        // Memory that the system gives is zero, and whoever writes to it first takes it: often several threads.
+        drop(reserve(size)?);
+        Ok(Self { dtype, shape: shape.to_vec(), bytes: vec![0; size] })
     }
 
     /// The same number everywhere.
@@ -70,8 +71,14 @@ impl Array {
     /// # Errors
     /// When there is not enough memory.
     pub fn random(dtype: DType, shape: &[u64], seed: u64) -> Result<Self, DataError> {
-        let mut source = random::RandomNumbers::new(dtype, seed);
-        Self::with(dtype, shape, |_| source.next())
+        let mut array = Self::zeros(dtype, shape)?;
+        let bits = dtype.bits() as usize;
+        parts::fill(&mut array.bytes, |first, part| RandomNumbers::from(dtype, seed, first * 8 / bits).fill(part));
+        let half_used = array.count() * bits % 8 != 0;
+        if let Some(last) = array.bytes.last_mut().filter(|_| half_used) {
+            *last &= 15;
+        }
+        Ok(array)
     }
 
     /// An array made of the bits of each number.

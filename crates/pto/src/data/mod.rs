@@ -25,6 +25,7 @@ mod nd;
 pub mod npy;
 #[cfg(feature = "npz")]
 pub mod npz;
+mod parts;
 mod random;
 mod rng;
 mod show;

@@ -1,7 +1,7 @@
 //! Random data, the same on every machine.
 
 use super::rng::Rng;
-use super::value::{AnyNumber, encode, int_range};
+use super::value::{AnyNumber, encode, int_range, set_bits};
 use crate::isa::DType;
 
 /// An endless row of numbers of one type.
@@ -11,12 +11,27 @@ pub(super) struct RandomNumbers {
 }
 
 impl RandomNumbers {
-    pub(super) fn new(dtype: DType, seed: u64) -> Self {
-        Self { rng: Rng::new(seed), dtype }
+    /// The numbers from this one on.
+    pub(super) fn from(dtype: DType, seed: u64, first: usize) -> Self {
+        let is_normal = dtype.is_float() && !matches!(dtype, DType::F8E8M0 | DType::F4E1M2 | DType::F4E2M1);
+        let draws = if is_normal { 2 } else { 1 };
+        Self { rng: Rng::after(seed, draws * first as u64), dtype }
+    }
+
+    /// Fills bytes with numbers.
+    pub(super) fn fill(mut self, bytes: &mut [u8]) {
+        if self.dtype == DType::F32 {
+            let numbers = bytes.as_chunks_mut::<4>().0;
+            return numbers.iter_mut().for_each(|number| *number = (self.normal() as f32).to_le_bytes());
+        }
+        for i in 0..bytes.len() * 8 / self.dtype.bits() as usize {
+            let bits = self.next();
+            set_bits(self.dtype, bytes, i, bits);
+        }
     }
 
     /// The bits of the next number.
-    pub(super) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         match self.dtype {
             DType::F32 => u64::from((self.normal() as f32).to_bits()),
             // Scales around one; most others would drown what they scale.
@@ -68,6 +83,16 @@ mod tests {
         assert_eq!(first(DType::I32), "[35  0 79 44]");
         assert_eq!(first(DType::I8), "[ 47 116 -49 108]");
         assert_eq!(first(DType::F8E8M0), "[0.25 0.25 4.   4.  ]");
+    }
+
+    #[test]
+    fn parts_go_on_where_others_end() {
+        for dtype in DType::ALL {
+            let (mut whole, mut rest) = (vec![0u8; 64], vec![0u8; 32]);
+            RandomNumbers::from(dtype, 5, 0).fill(&mut whole);
+            RandomNumbers::from(dtype, 5, 32 * 8 / dtype.bits() as usize).fill(&mut rest);
+            assert_eq!(whole[32..], rest, "{dtype}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! An array in a few numbers.
 
+use super::parts;
 use super::{AnyNumber, Array, Numbers};
 use crate::isa::DType;
 use pto_num::{Bf16, F16};
@@ -10,7 +11,7 @@ use pto_num::{Bf16, F16};
 pub struct Summary {
     /// The smallest and the largest number; infinities count, NaN does not.
     pub range: Option<(AnyNumber, AnyNumber)>,
-    /// The mean of the finite numbers, added up in order as doubles.
+    /// The mean of the finite numbers, added up as doubles: in order within 4 MiB, then the sums of these.
     pub mean: Option<f64>,
     /// How many are NaN.
     pub nan: u64,
@@ -25,11 +26,11 @@ impl Summary {
     /// Sums an array up.
     pub fn of(array: &Array) -> Self {
         let total = match array.dtype() {
-            DType::F32 => Total::of(words::<4>(array).map(|w| f32::from_le_bytes(w).into())),
-            DType::F16 => Total::of(words::<2>(array).map(|w| F16(u16::from_le_bytes(w)).to_f32().into())),
-            DType::Bf16 => Total::of(words::<2>(array).map(|w| Bf16(u16::from_le_bytes(w)).to_f32().into())),
-            DType::I32 => Total::of(words::<4>(array).map(|w| i32::from_le_bytes(w).into())),
-            DType::I8 => Total::of(words::<1>(array).map(|w| i8::from_le_bytes(w).into())),
+            DType::F32 => total::<4>(array, |w| f32::from_le_bytes(w).into()),
+            DType::F16 => total::<2>(array, |w| F16(u16::from_le_bytes(w)).to_f32().into()),
+            DType::Bf16 => total::<2>(array, |w| Bf16(u16::from_le_bytes(w)).to_f32().into()),
+            DType::I32 => total::<4>(array, |w| i32::from_le_bytes(w).into()),
+            DType::I8 => total::<1>(array, |w| i8::from_le_bytes(w).into()),
             // Of others there are seldom many. The range of 64-bit integers is found apart: not all are doubles.
             _ => Total::of((0..array.count()).map(|i| array.number(i).to_f64())),
         };
@@ -46,9 +47,10 @@ impl Summary {
     }
 }
 
-/// Numbers of this many bytes.
-fn words<const N: usize>(array: &Array) -> impl Iterator<Item = [u8; N]> {
-    array.bytes().as_chunks::<N>().0.iter().copied()
+/// The total of numbers of this many bytes. It is the sum of those of parts, however many cores there are.
+fn total<const N: usize>(array: &Array, number: impl Fn([u8; N]) -> f64 + Sync) -> Total {
+    let of_part = |part: &[u8]| Total::of(part.as_chunks::<N>().0.iter().map(|word| number(*word)));
+    parts::map(array.bytes(), of_part).into_iter().reduce(Total::with).unwrap_or_default()
 }
 
 fn widest(array: &Array) -> Option<(AnyNumber, AnyNumber)> {
@@ -71,6 +73,21 @@ struct Total {
 }
 
 impl Total {
+    fn with(self, other: Self) -> Self {
+        let both = |(a, b): (f64, f64), (c, d): (f64, f64)| (if c < a { c } else { a }, if d > b { d } else { b });
+        let range = match (self.range, other.range) {
+            (Some(mine), Some(theirs)) => Some(both(mine, theirs)),
+            (mine, theirs) => mine.or(theirs),
+        };
+        Self {
+            range,
+            sum: self.sum + other.sum,
+            finite: self.finite + other.finite,
+            nan: self.nan + other.nan,
+            inf: self.inf + other.inf,
+        }
+    }
+
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
         let mut total = Self::default();
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
@@ -116,6 +133,17 @@ mod tests {
         assert_eq!(s.range, Some((AnyNumber::Int(0), AnyNumber::Int(11))));
         assert_eq!(s.mean, Some(5.5));
         assert_eq!(s.corners, [0, 3, 8, 11].map(AnyNumber::Int));
+    }
+
+    #[test]
+    fn large_arrays_are_summed_up_in_parts() {
+        let a = Array::random(DType::F32, &[3_000_000], 1).expect("12 MB");
+        let s = Summary::of(&a);
+        let numbers = || (0..a.count()).map(|i| a.number(i).to_f64());
+        let range = numbers().fold((0.0, 0.0), |(low, high): (f64, f64), x| (low.min(x), high.max(x)));
+        assert_eq!(s.range, Some((AnyNumber::Float(range.0), AnyNumber::Float(range.1))));
+        let mean = numbers().sum::<f64>() / 3e6;
+        assert!(s.mean.is_some_and(|m| (m - mean).abs() < 1e-12));
     }
 
     #[test]
