@@ -74,7 +74,7 @@ impl Array {
         let mut array = Self::zeros(dtype, shape)?;
         let bits = dtype.bits() as usize;
         parts::fill(&mut array.bytes, |first, part| RandomNumbers::from(dtype, seed, first * 8 / bits).fill(part));
-        let half_used = array.count() * bits % 8 != 0;
+        let half_used = !(array.count() * bits).is_multiple_of(8);
         if let Some(last) = array.bytes.last_mut().filter(|_| half_used) {
             *last &= 15;
         }

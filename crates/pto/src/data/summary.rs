@@ -63,7 +63,7 @@ fn widest(array: &Array) -> Option<(AnyNumber, AnyNumber)> {
     Some((AnyNumber::Int(low), AnyNumber::Int(high)))
 }
 
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct Total {
     range: Option<(f64, f64)>,
     sum: f64,
