@@ -5,7 +5,7 @@ use pto::cpu::{Known, ParamKind};
 use pto::{Arg, Options, Plan, Program, Target, race};
 use pto_testkit::timing::best;
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Programs, and numbers for the parameters that are numbers.
 const EXAMPLES: [(&str, i64); 12] = [
@@ -51,8 +51,11 @@ fn line(name: &str, text: &str, number: i64) {
     let modelled = plan.memory_bytes() + memory.iter().map(|m| m.len() as u64).sum::<u64>();
     let launch = plan.launch().threads(1);
     let (mut run, mut race, mut history) = (Duration::MAX, Duration::MAX, 0);
-    // One after the other, so that a slow moment of the machine is not a slow moment of one of them.
-    for _ in 0..9 {
+    // One after the other, so that a slow moment of the machine is not a slow moment of one of them; short ones more often.
+    let start = Instant::now();
+    let mut rounds = 0;
+    while rounds < 9 || start.elapsed() < Duration::from_millis(300) {
+        rounds += 1;
         let once = best(1, || drop(launch.run(&mut arguments(&plan, &mut memory, number)).expect("it runs")));
         run = run.min(once);
         let once = best(1, || {
