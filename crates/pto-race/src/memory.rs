@@ -167,7 +167,7 @@ impl Memories {
             }
             segment.atomics.clear();
             segment.lose(tile);
-            segment.replace_write(now, access, tile);
+            segment.replace_write((now.team, now.thread), stamp);
             segment.reads.clear();
         });
     }

@@ -3,8 +3,7 @@
 //! A memory is divided into pages, and a page into segments of bytes with the same history. Tiles are long runs, so there
 //! are few segments, and their bounds are exact.
 
-use crate::now::Now;
-use pto_cpu::{Access, Atomic};
+use pto_cpu::Atomic;
 use pto_ir::{OpId, ValueId};
 use std::ops::Range;
 
@@ -77,14 +76,14 @@ impl Segment {
         Self { start, end, write: None, atomics, earlier: None, reads, lost }
     }
 
-    /// Replaces the write. The first of a sequence by the same pipe stays.
+    /// Replaces the write with one of this team and pipe. The first of a sequence by the same pipe stays.
     #[inline]
-    pub fn replace_write(&mut self, now: &Now<'_>, access: &Access, tile: u32) {
-        let same = |s: &Stamp| (s.team, s.thread) == (now.team, now.thread);
+    pub fn replace_write(&mut self, (team, thread): (u32, u32), new: impl FnOnce() -> Stamp) {
+        let same = |s: &Stamp| (s.team, s.thread) == (team, thread);
         if !(self.earlier.as_ref().is_some_and(same) && self.write.as_ref().is_some_and(same)) {
             self.earlier = self.write;
         }
-        self.write = Some(now.stamp_as(access, tile));
+        self.write = Some(new());
     }
 
     /// Records an atomic store beside those of others. One of earlier teams is enough: nothing orders any of them with later
