@@ -8,7 +8,7 @@ use pto_testkit::random::Random;
 use pto_testkit::{RunParam, Runnable, Runnables};
 
 /// Programs for each device when nobody says how many.
-const PROGRAMS: u64 = 80;
+const PROGRAMS: u64 = 50;
 /// Statements of a program, about. Longer ones mostly have something that C++ does not.
 const LENGTH: u64 = 8;
 
