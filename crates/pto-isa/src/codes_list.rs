@@ -205,6 +205,12 @@ codes! {
         "The memory of a core is uninitialised when a program starts; on a device it holds what the previous program left there. A load, a fill or a computation must write every element before an instruction reads it.";
     RUN_MEMORY = 715, "more memory than the machine has",
         "The arguments, tiles or allocations of the program need more memory than this machine has available, or than the control group of the process allows.";
+    RECORDING_DAMAGED = 716, "a recording that cannot be read",
+        "The file is not a recording of a run, or it was cut off or changed after it was written. Record the program again with `pto trace`.";
+    RECORDING_VERSION = 717, "a recording of another version",
+        "The recording was made by another version of `pto`, which wrote another format or prepared the program differently, so that its contents cannot be found again. Record the program again with this version.";
+    VALUE_UNKNOWN = 718, "a value that the program does not have",
+        "A value is named by its name in the program, such as `%t`. The message names similar ones.";
 
     RACE_READ = 801, "a read that may run before the write it depends on",
         "An instruction reads bytes that an earlier instruction on another pipe writes, and the two accesses are unordered. On a device the read may start first and see stale data. A flag from the writing pipe to the reading pipe orders them.";

@@ -354,8 +354,15 @@ impl<'a> PlanBuilder<'a> {
             },
             _ => ValueStorage::Nothing,
         };
-        self.slots[value.index()] = slot;
+        self.keep_in(value, slot);
         Ok(slot)
+    }
+
+    /// From the next step on, a value is kept here.
+    pub fn keep_in(&mut self, value: ValueId, storage: ValueStorage) {
+        self.slots[value.index()] = storage;
+        let since = self.here();
+        self.plan.code.values.push(KeptValue { value, since, storage });
     }
 
     pub fn slot(&self, value: ValueId) -> ValueStorage {

@@ -278,7 +278,7 @@ impl PlanBuilder<'_> {
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
         let args = self.module.block(body).args.clone();
         let counter = self.reg();
-        self.slots[args[0].index()] = ValueStorage::Scalar(counter);
+        self.keep_in(args[0], ValueStorage::Scalar(counter));
         self.push(Step::LoopBy(step))?;
         self.push(Step::Move { from: lower, to: counter })?;
         let inits: Vec<ValueStorage> = self.operands(id, "inits").into_iter().map(|v| self.slot(v)).collect();
@@ -294,7 +294,7 @@ impl PlanBuilder<'_> {
         let exit = self.here();
         self.plan.code.steps[test] = Step::LoopTest { counter, bound: upper, exit };
         for (result, arg) in self.module.results(id).zip(&args[1..]) {
-            self.slots[result.index()] = self.slot(*arg);
+            self.keep_in(result, self.slot(*arg));
         }
         self.held.truncate(outer);
         Ok(())
@@ -334,7 +334,7 @@ impl PlanBuilder<'_> {
         let condition = self.operand_reg(last, "condition")?;
         self.move_values(&passed, &results)?;
         for (arg, slot) in self.module.block(after).args.clone().into_iter().zip(&results) {
-            self.slots[arg.index()] = *slot;
+            self.keep_in(arg, *slot);
         }
         let branch = self.push(Step::Jump(StepId(0)))?;
         self.block(after)?;
@@ -415,7 +415,7 @@ impl PlanBuilder<'_> {
         let Some(&body) = self.module.region(region).blocks.first() else { return Ok(()) };
         let given: Vec<ValueStorage> = self.module.operands(id).iter().map(|o| self.slot(o.value)).collect();
         for (param, slot) in self.module.block(body).args.clone().into_iter().zip(given) {
-            self.slots[param.index()] = slot;
+            self.keep_in(param, slot);
         }
         let results = self.results(id)?;
         self.calls.push(callee);

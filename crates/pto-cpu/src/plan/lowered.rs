@@ -14,7 +14,7 @@ impl PlanBuilder<'_> {
         };
         if let ValueStorage::View(view) = self.slot(source) {
             let value = self.result(id)?;
-            self.slots[value.index()] = ValueStorage::View(view);
+            self.keep_in(value, ValueStorage::View(view));
             return Ok(());
         }
         let to = self.retyped(id, source)?;

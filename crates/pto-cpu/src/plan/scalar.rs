@@ -39,7 +39,7 @@ impl PlanBuilder<'_> {
             return Err(self.unsupported(&text!("a constant of type {ty}", ty)));
         };
         let reg = self.constant(bits);
-        self.slots[value.index()] = ValueStorage::Scalar(reg);
+        self.keep_in(value, ValueStorage::Scalar(reg));
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl PlanBuilder<'_> {
         let out = self.reg();
         self.reg();
         for (at, value) in self.module.results(id).enumerate() {
-            self.slots[value.index()] = ValueStorage::Scalar(out.plus(at as u32));
+            self.keep_in(value, ValueStorage::Scalar(out.plus(at as u32)));
         }
         self.push(Step::Extended { op, kind, a, b, out }).map(drop)
     }
@@ -120,7 +120,7 @@ impl PlanBuilder<'_> {
         };
         let value = self.result(id)?;
         if is == Arith::Unrealized {
-            self.slots[value.index()] = self.slot(operand);
+            self.keep_in(value, self.slot(operand));
             return Ok(());
         }
         let (from, to) = (self.operand_type(id), self.module.value_type(value).clone());

@@ -49,7 +49,7 @@ impl PlanBuilder<'_> {
             return self.define(value);
         }
         let slot = ValueStorage::Tile(self.handle());
-        self.slots[value.index()] = slot;
+        self.keep_in(value, slot);
         Ok(slot)
     }
 
@@ -73,8 +73,7 @@ impl PlanBuilder<'_> {
         let geometry = self.geometry(&ty);
         let rows = self.extent(id, "valid_row", ty.valid_rows, ty.rows)?;
         let cols = self.extent(id, "valid_col", ty.valid_cols, ty.cols)?;
-        self.slots[value.index()] =
-            if count == 1 { ValueStorage::Tile(tile) } else { ValueStorage::Multi(tile, count) };
+        self.keep_in(value, if count == 1 { ValueStorage::Tile(tile) } else { ValueStorage::Multi(tile, count) });
         let at = self.plan.tiles.binds.push(Bind { tile, address, geometry, rows, cols, count });
         self.push(Step::Bind(at)).map(drop)
     }

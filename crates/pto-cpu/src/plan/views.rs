@@ -197,7 +197,7 @@ impl PlanBuilder<'_> {
         if make.shape.len() > 5 {
             return Err(self.unsupported(text!("a view with more than five dimensions")));
         }
-        self.slots[value.index()] = ValueStorage::View(make.out);
+        self.keep_in(value, ValueStorage::View(make.out));
         let at = self.plan.views.made.push(make);
         self.push(Step::MakeView(at)).map(drop)
     }
@@ -218,7 +218,7 @@ impl PlanBuilder<'_> {
             layout: None,
         };
         let value = self.result(id)?;
-        self.slots[value.index()] = ValueStorage::View(partition.to);
+        self.keep_in(value, ValueStorage::View(partition.to));
         self.push_partition(partition)
     }
 
@@ -284,7 +284,7 @@ impl PlanBuilder<'_> {
             return Err(self.unsupported(text!("a local array of more than a million elements")));
         }
         let first = self.plan.start.scalars.extend_by(count as usize, 0);
-        self.slots[value.index()] = ValueStorage::Array(first);
+        self.keep_in(value, ValueStorage::Array(first));
         Ok(())
     }
 
@@ -361,7 +361,7 @@ impl PlanBuilder<'_> {
             Meaning::Storage(Storage::BufferCast) => {
                 let value = self.result(id)?;
                 let Some(from) = self.module.operands(id).first().map(|o| self.slot(o.value)) else { return Ok(()) };
-                self.slots[value.index()] = from;
+                self.keep_in(value, from);
                 Ok(())
             }
             Meaning::Storage(Storage::BufferWindow)
@@ -394,7 +394,7 @@ impl PlanBuilder<'_> {
         let elements: u64 = ty.view.dims.iter().map(|d| d.fixed().unwrap_or(0)).product();
         let own = if space.is_some() { self.own_bytes(elements * u64::from(bits) / 8)? } else { 0 };
         let out = self.new_view();
-        self.slots[value.index()] = ValueStorage::View(out);
+        self.keep_in(value, ValueStorage::View(out));
         let buffer = self.plan.views.allocations.next_id();
         self.plan.views.allocations.push(Allocate { sizes, bits, out, buffer, space, own });
         self.push(Step::Allocate(buffer)).map(drop)
@@ -428,7 +428,7 @@ impl PlanBuilder<'_> {
             reinterpret: self.module.storage(id) == Some(Storage::BufferRecast),
             layout: self.checked.info().layouts.of(value),
         };
-        self.slots[value.index()] = ValueStorage::View(partition.to);
+        self.keep_in(value, ValueStorage::View(partition.to));
         self.push_partition(partition)
     }
 

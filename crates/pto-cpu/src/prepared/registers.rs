@@ -1,8 +1,9 @@
 //! Registers, and where the values of a program are kept.
 
-use super::ids::{EndId, Reg, Table, TileId, ViewId};
+use super::ids::{EndId, Reg, StepId, Table, TileId, ViewId};
 use super::tiles::TileState;
 use super::views::ViewState;
+use pto_ir::ValueId;
 
 /// Where a value is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -18,6 +19,14 @@ pub(crate) enum ValueStorage {
     Array(Reg),
     /// An end of a pipe.
     End(EndId),
+}
+
+/// A value of the program and where it is kept from a step on. A function that is expanded several times has an entry for each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeptValue {
+    pub value: ValueId,
+    pub since: StepId,
+    pub storage: ValueStorage,
 }
 
 impl ValueStorage {

@@ -1,6 +1,7 @@
 //! The steps of a plan.
 
 use super::ids::*;
+use super::registers::KeptValue;
 use super::scalars::{ExtendedOp, FloatOp, FloatType, IntOp, IntType, ScalarCast};
 use pto_ir::OpId;
 
@@ -214,6 +215,8 @@ pub(crate) struct StepList {
     pub switches: Table<SwitchId, Switch>,
     /// The steps that read an element of a tile.
     pub element_reads: Vec<StepId>,
+    /// Where values are kept, in the order of the steps.
+    pub values: Vec<KeptValue>,
 }
 
 // Every step of a scalar loop is loaded, so they stay small.

@@ -12,6 +12,7 @@ use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::prepared::{Link, Plan, Reg, RegisterFile, Role, Step};
 use pto_isa::Diagnostic;
+use std::borrow::Cow;
 
 /// The state of a core. It is made once and used for block after block.
 pub(super) struct Core<'p> {
@@ -39,7 +40,7 @@ pub(super) struct Identity {
 impl<'p> Core<'p> {
     pub fn new(
         plan: &'p Plan,
-        buffers: &'p [Buffer],
+        buffers: Cow<'p, [Buffer]>,
         guards: Option<&'p Guards>,
         blocks: u32,
     ) -> Result<Self, Diagnostic> {

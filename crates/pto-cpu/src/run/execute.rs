@@ -3,6 +3,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::formula::Formula;
+use super::inspect::StepDone;
 use super::links::LinkOutcome;
 use super::observe::Watch;
 use super::progress::State;
@@ -23,7 +24,11 @@ impl Core<'_> {
     pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
         self.local.ran = true;
         let mut at = self.progress.next;
-        match self.steps(&mut at, shared, watch) {
+        let done = self.steps(&mut at, shared, watch);
+        if W::OBSERVES && watch.wants_steps() {
+            watch.stepped(&mut StepDone::new(self, at));
+        }
+        match done {
             Ok(state) => {
                 self.progress.state = state;
                 Ok(state)
@@ -42,9 +47,14 @@ impl Core<'_> {
         let steps = plan.code.steps.as_slice();
         let mut next = self.progress.next.index();
         let mut reported = self.work();
+        let tells_steps = W::OBSERVES && watch.wants_steps();
+        let mut is_first = true;
         loop {
             let position = next;
             let here = StepId::new(position);
+            if tells_steps && !std::mem::take(&mut is_first) {
+                watch.stepped(&mut StepDone::new(self, *at));
+            }
             *at = here;
             next += 1;
             if W::OBSERVES && !self.outside.formulas.is_empty() {

@@ -4,11 +4,12 @@ use super::fail::Fail;
 use crate::guard::{GuardLock, Guards, Touched};
 use crate::memory::Buffer;
 use crate::prepared::{Allocate, AllocationId, Id, Table};
+use std::borrow::Cow;
 
 /// The buffers that a core reaches, and what it did to them.
 pub(super) struct GlobalMemory<'p> {
     /// By parameter.
-    pub buffers: &'p [Buffer],
+    pub buffers: Cow<'p, [Buffer]>,
     /// Locks of those buffers, if other threads have them too.
     pub guards: Option<&'p Guards>,
     /// Memory the program allocated.
@@ -18,9 +19,13 @@ pub(super) struct GlobalMemory<'p> {
 }
 
 impl<'p> GlobalMemory<'p> {
-    pub fn new(buffers: &'p [Buffer], guards: Option<&'p Guards>, allocations: &Table<AllocationId, Allocate>) -> Self {
-        let allocated = Table::like(allocations, Vec::new());
-        Self { buffers, guards, allocated, written: vec![false; buffers.len()] }
+    pub fn new(
+        buffers: Cow<'p, [Buffer]>,
+        guards: Option<&'p Guards>,
+        allocations: &Table<AllocationId, Allocate>,
+    ) -> Self {
+        let (allocated, written) = (Table::like(allocations, Vec::new()), vec![false; buffers.len()]);
+        Self { buffers, guards, allocated, written }
     }
 
     /// A buffer: of a parameter, or allocated by the program.

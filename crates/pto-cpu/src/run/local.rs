@@ -20,6 +20,11 @@ pub(super) struct LocalMemory {
     pub written: Written,
 }
 
+/// What bytes hold that nothing wrote.
+pub(super) fn fill_byte(plan: &Plan) -> u8 {
+    if plan.source.options.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 }
+}
+
 impl LocalMemory {
     /// `None` when there is not so much memory.
     pub fn new(plan: &Plan) -> Option<Self> {
@@ -34,7 +39,7 @@ impl LocalMemory {
 
     /// Makes all memory as it was that the core may have touched.
     pub fn clear(&mut self, plan: &Plan) {
-        let fill = if plan.source.options.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 };
+        let fill = fill_byte(plan);
         let spaces = &plan.memory.spaces;
         for loc in Loc::ALL {
             let used = std::mem::take(&mut self.used[loc as usize]);

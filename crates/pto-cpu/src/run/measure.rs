@@ -134,7 +134,7 @@ impl Plan {
         self.fits(1)?;
         let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
-            let mut core = Core::new(role, &none, None, blocks)?;
+            let mut core = Core::new(role, std::borrow::Cow::Borrowed(&none), None, blocks)?;
             let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
             for (block, sub) in (0..blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);

@@ -10,6 +10,7 @@ mod follow;
 mod follow_numbers;
 mod formula;
 mod global;
+mod inspect;
 mod issue;
 mod iterations;
 mod kernel;
@@ -25,6 +26,7 @@ mod print;
 mod printf;
 mod progress;
 mod remains;
+mod replay;
 mod reorder;
 mod repeats;
 mod report;
@@ -40,11 +42,14 @@ mod unwritten;
 mod written;
 
 pub use formula::Formula;
+pub use inspect::{KeptIn, RegisterChange, Registers, StepDone, TilePlace, ViewPlace};
 pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
 pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
+pub use replay::{Replay, ReplayMemory};
+pub use print::{ElementNumber, numbers_of};
 pub use remains::{Kept, Remains, TileContents};
 pub use tell::CACHE_LINE;

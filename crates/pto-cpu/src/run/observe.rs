@@ -1,6 +1,7 @@
 //! The events of a run, for observers.
 
 use super::formula::Formula;
+use super::inspect::StepDone;
 use super::spin::PATIENCE;
 use crate::kernels::Combine;
 use crate::prepared::{Role, Set};
@@ -55,6 +56,14 @@ pub trait Observer {
 
     /// Numbers that are followed are about to decide a branch or a loop.
     fn decided(&mut self, _core: CoreId, _op: OpId, _taken: bool, _formula: &Arc<Formula>) {}
+
+    /// Whether [`Observer::stepped`] is called.
+    fn wants_steps(&self) -> bool {
+        false
+    }
+
+    /// A core has finished a step, also one that only computes a scalar; its events came before.
+    fn stepped(&mut self, _done: &mut StepDone<'_, '_>) {}
 
     /// Numbers that are followed are about to decide a switch: which of its successors or regions is next, the first of those that
     /// lead to the same place, and whether the numbers lead there. False makes the program take the default.
@@ -382,6 +391,10 @@ pub(crate) trait Watch {
         true
     }
     fn stuck(&mut self, _core: CoreId, _op: OpId, _word: Option<SignalWord>) {}
+    fn wants_steps(&self) -> bool {
+        false
+    }
+    fn stepped(&mut self, _done: &mut StepDone<'_, '_>) {}
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
     }
@@ -417,6 +430,12 @@ impl Watch for Observing<'_> {
     const PATIENCE: u32 = 1;
     fn skips_repeats(&self) -> bool {
         self.skips_repeats
+    }
+    fn wants_steps(&self) -> bool {
+        self.observer.wants_steps()
+    }
+    fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
+        self.observer.stepped(done);
     }
     fn event(&mut self, event: &Event<'_>) {
         self.observer.event(event);

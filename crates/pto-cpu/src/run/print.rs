@@ -116,14 +116,16 @@ fn push_element(line: &mut String, dtype: DType, raw: u64, style: NumberStyle) {
 }
 
 /// A number of a tile, exactly.
-#[derive(Clone, Copy)]
-pub(super) enum ElementNumber {
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ElementNumber {
+    /// A floating-point number; every format of a tile fits.
     Float(f32),
+    /// An integer.
     Int(i128),
 }
 
 /// The numbers of an element; packed ones of four bits are two.
-pub(super) fn numbers_of(dtype: DType, raw: u64) -> impl Iterator<Item = ElementNumber> {
+pub fn numbers_of(dtype: DType, raw: u64) -> impl Iterator<Item = ElementNumber> {
     let float = |format: Format, bits: u64| ElementNumber::Float(Exact::decode(bits as u32, format).to_f32());
     let pair = |format: Format| [Some(float(format, raw & 15)), Some(float(format, raw >> 4 & 15))];
     let found = match dtype {

@@ -10,6 +10,7 @@ use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
 use pto_isa::text;
 use pto_isa::{Diagnostic, codes};
+use std::borrow::Cow;
 
 pub(super) struct Team<'p> {
     pub cores: Vec<Core<'p>>,
@@ -48,7 +49,7 @@ impl<'p> Team<'p> {
         for role in plan.roles() {
             let count = if role.cores.role == Role::Vector { plan.cores.vectors } else { 1 };
             for sub in 0..count {
-                let mut core = Core::new(role, buffers, self.guards, blocks)?;
+                let mut core = Core::new(role, Cow::Borrowed(buffers), self.guards, blocks)?;
                 let id = CoreId { rank, block, role: role.cores.role, sub };
                 core.who = Identity { id, blocks, index: self.cores.len() };
                 self.cores.push(core);

@@ -141,7 +141,7 @@ impl PlanBuilder<'_> {
             init: id,
         });
         if let Some(value) = self.module.results(id).next() {
-            self.slots[value.index()] = ValueStorage::End(end);
+            self.keep_in(value, ValueStorage::End(end));
         }
         self.link(Link::Open(end))
     }

@@ -1,0 +1,43 @@
+//! A list of bytes that grows without being moved.
+
+/// A piece of data.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct DataAt {
+    chunk: u32,
+    first: u32,
+}
+
+/// Bytes in chunks.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Chunks {
+    chunks: Vec<Vec<u8>>,
+    total: u64,
+}
+
+/// Bytes of a chunk: large enough that one costs nothing, small enough that little stays unused.
+const CHUNK: usize = 4 << 20;
+
+impl Chunks {
+    /// Bytes in all.
+    pub fn len(&self) -> u64 {
+        self.total
+    }
+
+    /// Adds what a function appends; it appends at most `most` bytes.
+    pub fn add(&mut self, most: usize, write: impl FnOnce(&mut Vec<u8>)) -> DataAt {
+        if self.chunks.last().is_none_or(|c| c.capacity() - c.len() < most) {
+            self.chunks.push(Vec::with_capacity(most.max(CHUNK)));
+        }
+        let at = self.chunks.len() - 1;
+        let chunk = &mut self.chunks[at];
+        let first = chunk.len();
+        write(chunk);
+        self.total += (chunk.len() - first) as u64;
+        DataAt { chunk: at as u32, first: first as u32 }
+    }
+
+    /// Bytes from a place on.
+    pub fn get(&self, at: DataAt, length: usize) -> &[u8] {
+        self.chunks.get(at.chunk as usize).and_then(|c| c.get(at.first as usize..)?.get(..length)).unwrap_or(&[])
+    }
+}

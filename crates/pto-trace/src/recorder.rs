@@ -1,0 +1,338 @@
+//! The observer that records.
+
+use crate::checkpoint::Checkpoint;
+use crate::moment::Deed;
+use crate::nest::{Counters, LoopNest, NONE};
+use crate::record::{RecordOptions, Selection};
+use crate::streams::{CoreStream, KeptMoment, StoredBytes, Streams, access_bytes};
+use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Event, Observer, Plan, Role, StepDone};
+use pto_isa::Pipe;
+use pto_isa::hash::FastMap;
+
+/// A copy of a core's memory is made when its instructions have touched this many times its size.
+const TOUCHED_PER_CHECKPOINT: u64 = 96;
+/// And after at least this many moments: a few milliseconds of small instructions.
+const MOMENTS_PER_CHECKPOINT: u64 = 4096;
+
+/// Records what a run does; see [`record`](crate::record()).
+pub struct RunRecorder {
+    streams: Streams,
+    roles: [Option<RoleFacts>; 3],
+    cores: Vec<CoreState>,
+    positions: FastMap<CoreId, usize>,
+    current: usize,
+    lists: FastMap<u64, Vec<u32>>,
+    /// Moments of the step that a core is executing.
+    pending: Vec<u32>,
+    selection: Option<Selection>,
+    limit: u64,
+    bytes: u64,
+    /// Moments that were left out: because of the limit, and because they were not asked for.
+    pub(crate) beyond_limit: u64,
+    pub(crate) not_selected: u64,
+    on_progress: Option<Box<dyn FnMut(u64) -> bool + Send>>,
+}
+
+struct RoleFacts {
+    nest: LoopNest,
+    /// Whether a step is executed again instead of keeping what it wrote.
+    replayed: Vec<bool>,
+    /// The lists of accesses that steps had last.
+    steps: usize,
+}
+
+struct CoreState {
+    role: usize,
+    counters: Counters,
+    /// The list of accesses of each step, last time.
+    last_lists: Vec<u32>,
+    /// Where the iterations lie that were noted last, for which version and path.
+    noted: (u32, u32, u32),
+    touched: u64,
+    since_checkpoint: u64,
+}
+
+fn role_index(role: Role) -> usize {
+    match role {
+        Role::Whole => 0,
+        Role::Cube => 1,
+        Role::Vector => 2,
+    }
+}
+
+impl RunRecorder {
+    /// Records runs of this plan.
+    pub fn new(plan: &Plan, options: &RecordOptions) -> Self {
+        let facts = |role: Role| {
+            let steps = plan.step_origins(role).count();
+            let replayed = (0..steps as u32).map(|step| plan.replays(role, step)).collect();
+            RoleFacts { nest: LoopNest::of(plan, role), replayed, steps }
+        };
+        let roles = [Role::Whole, Role::Cube, Role::Vector].map(|role| Some(facts(role)));
+        let streams = Streams { deeds: vec![Deed::Work], ..Streams::default() };
+        Self {
+            streams,
+            roles,
+            cores: Vec::new(),
+            positions: FastMap::default(),
+            current: usize::MAX,
+            lists: FastMap::default(),
+            pending: Vec::new(),
+            selection: Selection::of(plan, options),
+            limit: options.limit,
+            bytes: 0,
+            beyond_limit: 0,
+            not_selected: 0,
+            on_progress: None,
+        }
+    }
+
+    /// Calls a function with the number of instructions and iterations now and then; false stops the run.
+    #[must_use]
+    pub fn on_progress(mut self, tell: impl FnMut(u64) -> bool + Send + 'static) -> Self {
+        self.on_progress = Some(Box::new(tell));
+        self
+    }
+
+    pub(crate) fn into_streams(self) -> Streams {
+        self.streams
+    }
+
+    pub(crate) fn set_first_bytes(&mut self, buffers: Vec<crate::streams::FirstBytes>) {
+        self.streams.buffers = buffers;
+    }
+
+    fn core(&mut self, id: CoreId) -> usize {
+        if self.streams.cores.get(self.current).is_some_and(|c| c.id == id) {
+            return self.current;
+        }
+        self.current = match self.positions.get(&id) {
+            Some(&known) => known,
+            None => self.add_core(id),
+        };
+        self.current
+    }
+
+    fn add_core(&mut self, id: CoreId) -> usize {
+        let role = role_index(id.role);
+        let Some(facts) = &self.roles[role] else { return 0 };
+        let (moments, registers, values) = (Vec::new(), Vec::new(), Vec::new());
+        self.streams.cores.push(CoreStream { id, moments, registers, values, checkpoints: Vec::new() });
+        self.cores.push(CoreState {
+            role,
+            counters: Counters::new(&facts.nest),
+            last_lists: vec![NONE; facts.steps],
+            noted: (NONE, NONE, NONE),
+            touched: 0,
+            since_checkpoint: 0,
+        });
+        self.positions.insert(id, self.cores.len() - 1);
+        self.cores.len() - 1
+    }
+
+    fn visit(&mut self, core: usize, step: u32) {
+        let state = &mut self.cores[core];
+        if let Some(facts) = &self.roles[state.role] {
+            state.counters.visit(&facts.nest, step);
+        }
+    }
+
+    /// The position of the iterations that a core is in.
+    fn iterations(&mut self, core: usize, step: u32) -> u32 {
+        let state = &mut self.cores[core];
+        let Some(facts) = &self.roles[state.role] else { return NONE };
+        let path = facts.nest.path(step);
+        let Some(&innermost) = path.last() else { return NONE };
+        let (version, of, at) = state.noted;
+        if (version, of) == (state.counters.version, innermost) {
+            return at;
+        }
+        let at = self.streams.iterations.len() as u32;
+        self.streams.iterations.extend(path.iter().map(|k| state.counters.iteration(*k)));
+        state.noted = (state.counters.version, innermost, at);
+        self.bytes += 4 * path.len() as u64;
+        at
+    }
+
+    /// The list with these accesses.
+    fn list(&mut self, core: usize, step: u32, accesses: &[Access], repeats: bool) -> u32 {
+        if accesses.is_empty() {
+            return NONE;
+        }
+        let last = self.cores[core].last_lists[step as usize];
+        if last != NONE && (repeats || *self.streams.lists[last as usize] == *accesses) {
+            return last;
+        }
+        let hash = hash_of(accesses);
+        let same = self.lists.entry(hash).or_default();
+        let lists = &mut self.streams.lists;
+        let known = same.iter().copied().find(|k| *lists[*k as usize] == *accesses);
+        let list = known.unwrap_or_else(|| {
+            lists.push(accesses.into());
+            same.push(lists.len() as u32 - 1);
+            self.bytes += size_of_val(accesses) as u64;
+            lists.len() as u32 - 1
+        });
+        self.cores[core].last_lists[step as usize] = list;
+        list
+    }
+
+    fn add_moment(&mut self, core: usize, step: u32, deed: Deed, pipe: Option<Pipe>, list: u32) {
+        let deed = match deed {
+            Deed::Work => 0,
+            other => {
+                self.streams.deeds.push(other);
+                self.streams.deeds.len() as u32 - 1
+            }
+        };
+        let iterations = self.iterations(core, step);
+        let at = self.streams.moments.len() as u32;
+        let pipe = pipe.map_or(u8::MAX, |p| p as u8);
+        self.streams.moments.push(KeptMoment { core: core as u32, step, list, changes: 0, iterations, pipe, deed });
+        self.streams.cores[core].moments.push(at);
+        self.pending.push(at);
+        self.bytes += size_of::<KeptMoment>() as u64 + 4;
+    }
+
+    /// Keeps what the moments of a finished step wrote, as far as it is not computed again.
+    fn keep_written(&mut self, core: usize, done: &mut StepDone<'_, '_>) {
+        let role = self.cores[core].role;
+        let replayed = self.roles[role].as_ref().is_some_and(|f| f.replayed[done.step() as usize]);
+        let changes = self.streams.cores[core].registers.len() as u32;
+        for k in 0..self.pending.len() {
+            let moment = self.pending[k];
+            self.streams.moments[moment as usize].changes = changes;
+            let list = self.streams.moments[moment as usize].list;
+            if list == NONE {
+                continue;
+            }
+            for access in 0..self.streams.lists[list as usize].len() {
+                let written = self.streams.lists[list as usize][access];
+                self.cores[core].touched += access_bytes(&written);
+                if written.write && self.keeps(&written, replayed, moment) {
+                    self.keep_bytes(moment, access as u32, &written, done);
+                }
+            }
+        }
+        self.pending.clear();
+    }
+
+    fn keeps(&self, access: &Access, replayed: bool, moment: u32) -> bool {
+        if access.tile == Some(DEVICE) || access.is_work_space() {
+            return false;
+        }
+        if let Some(selection) = &self.selection {
+            let step = self.streams.moments[moment as usize].step;
+            let role = self.cores[self.streams.moments[moment as usize].core as usize].role;
+            return selection.has_line(role, step) || access.value.is_some_and(|v| selection.has_value(v));
+        }
+        match access.place {
+            AddressSpace::Global(buffer) => buffer < self.streams.buffers.len(),
+            AddressSpace::Core(_) => !replayed,
+        }
+    }
+
+    fn keep_bytes(&mut self, moment: u32, access: u32, written: &Access, done: &mut StepDone<'_, '_>) {
+        let most = access_bytes(written) as usize;
+        let before = self.streams.data.len();
+        let mut is_read = false;
+        let at = self.streams.data.add(most, |into| is_read = done.read(written, into));
+        if is_read {
+            self.streams.stored.push(StoredBytes { moment, access, at });
+            self.bytes += self.streams.data.len() - before + size_of::<StoredBytes>() as u64;
+        }
+    }
+
+    fn checkpoint_if_due(&mut self, core: usize, done: &mut StepDone<'_, '_>) {
+        let (state, stream) = (&mut self.cores[core], &mut self.streams.cores[core]);
+        let is_first = stream.checkpoints.is_empty();
+        if !is_first {
+            let is_late = state.since_checkpoint >= MOMENTS_PER_CHECKPOINT
+                || state.touched >= 8 * TOUCHED_PER_CHECKPOINT * 4096 && state.since_checkpoint >= 16;
+            if !is_late || state.touched < done.bytes_in_use().saturating_mul(TOUCHED_PER_CHECKPOINT) {
+                return;
+            }
+        }
+        let taken =
+            Checkpoint::take(done, stream.moments.len(), self.streams.moments.len(), stream.registers.len());
+        (state.touched, state.since_checkpoint) = (0, 0);
+        self.bytes += taken.bytes();
+        stream.checkpoints.push(taken);
+    }
+
+    fn is_wanted(&mut self, event: &Event<'_>) -> bool {
+        if self.bytes > self.limit {
+            self.beyond_limit += 1;
+            return false;
+        }
+        let Some(selection) = &self.selection else { return true };
+        let role = role_index(event.core.role);
+        let touches = |a: &Access| a.value.is_some_and(|v| selection.has_value(v));
+        let is_wanted = selection.has_line(role, event.step) || event.accesses.iter().any(touches);
+        self.not_selected += u64::from(!is_wanted);
+        is_wanted
+    }
+}
+
+impl Observer for RunRecorder {
+    fn event(&mut self, event: &Event<'_>) {
+        let Some(deed) = Deed::of(&event.action) else { return };
+        if !self.is_wanted(event) {
+            return;
+        }
+        let core = self.core(event.core);
+        self.visit(core, event.step);
+        let list = self.list(core, event.step, event.accesses, event.repeats);
+        self.add_moment(core, event.step, deed, event.pipe, list);
+    }
+
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
+    fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
+        let core = self.core(done.core());
+        self.visit(core, done.step());
+        if self.bytes > self.limit {
+            // What the last instruction wrote is still needed.
+            return self.keep_written(core, done);
+        }
+        let is_first = self.streams.cores[core].registers.is_empty() && self.streams.cores[core].checkpoints.is_empty();
+        if is_first {
+            let streams = &mut self.streams;
+            done.parameters(&mut |change| streams.add_change(core, change));
+        }
+        let streams = &mut self.streams;
+        let before = streams.cores[core].registers.len();
+        done.changes(&mut |change| streams.add_change(core, change));
+        self.bytes += 12 * (self.streams.cores[core].registers.len() - before) as u64;
+        if self.selection.is_none()
+            && let Some(accesses) = done.silent_write()
+        {
+            let list = self.list(core, done.step(), &accesses, false);
+            self.add_moment(core, done.step(), Deed::Copy, None, list);
+        }
+        let had_moments = self.pending.len() as u64;
+        if had_moments > 0 {
+            self.keep_written(core, done);
+            self.cores[core].since_checkpoint += had_moments;
+        }
+        if self.selection.is_none() && (is_first || had_moments > 0) {
+            self.checkpoint_if_due(core, done);
+        }
+    }
+
+    fn worked(&mut self, work: u64) -> bool {
+        self.on_progress.as_mut().is_none_or(|tell| tell(work))
+    }
+}
+
+fn hash_of(accesses: &[Access]) -> u64 {
+    use std::hash::Hasher;
+    let mut hasher = pto_isa::hash::FastHasher::default();
+    for a in accesses {
+        hasher.write_u64(a.start as u64 ^ (a.rows << 40) ^ (a.row_bytes << 20));
+        hasher.write_u64(a.stride as u64 ^ u64::from(a.write) << 60 ^ a.value.map_or(0, |v| v.index() as u64) << 24);
+    }
+    hasher.finish()
+}
