@@ -45,9 +45,9 @@ pub use kernels::Numerics;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
 pub use prepared::{Plan, Role, Set};
 pub use run::{
-    Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent, Flag, Formula,
-    Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, Registers, Remains, Replay, ReplayMemory, Ring, Signal, SignalWord, StepDone,
-    StoredWord, TileContents, TilePlace, ViewPlace, numbers_of,
+    Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,
+    Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, Registers, Remains, Replay,
+    ReplayMemory, Ring, Signal, SignalWord, StepDone, StoredWord, TileContents, TilePlace, ViewPlace, numbers_of,
 };
 pub use stop::StopWhen;
 

@@ -45,7 +45,13 @@ pub enum ContentsKind {
 }
 
 impl Contents {
-    pub(crate) fn new(name: String, kind: ContentsKind, dtype: DType, rows: &Range<usize>, cols: &Range<usize>) -> Self {
+    pub(crate) fn new(
+        name: String,
+        kind: ContentsKind,
+        dtype: DType,
+        rows: &Range<usize>,
+        cols: &Range<usize>,
+    ) -> Self {
         let (row_range, col_range) = (rows.clone(), cols.clone());
         let count = row_range.len() * col_range.len();
         let (raw, written) = (Vec::with_capacity(count), Vec::with_capacity(count));

@@ -9,7 +9,10 @@ use crate::record::{RecordOptions, RecordedSource};
 use crate::recording::{Facts, Recording, role_index};
 use crate::streams::{CoreStream, FirstBytes, Interned, KeptMoment, StoredBytes, Streams};
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
-use pto_cpu::{Access, AddressSpace, Atomic, CoreId, Flag, Numerics, Options, Registers, Role, Set, TilePlace, Uninitialised, ViewPlace};
+use pto_cpu::{
+    Access, AddressSpace, Atomic, CoreId, Flag, Numerics, Options, Registers, Role, Set, TilePlace, Uninitialised,
+    ViewPlace,
+};
 use pto_ir::ValueId;
 use pto_isa::{Diagnostic, Error, GlobalLayout, Loc, Pipe, Span, Target, codes, text};
 use std::io::{self, Read, Write};
@@ -34,7 +37,8 @@ impl Recording {
         to.write_all(&VERSION.to_le_bytes())?;
         let info = FrameInfo::new().content_checksum(true).block_checksums(true);
         let inputs: u64 = self.streams.buffers.iter().map(FirstBytes::kept).sum();
-        let mut out = Out { to: FrameEncoder::with_frame_info(info, to), done: 0, all: self.bytes() + inputs, progress };
+        let mut out =
+            Out { to: FrameEncoder::with_frame_info(info, to), done: 0, all: self.bytes() + inputs, progress };
         self.write(&mut out)?;
         out.to.finish().map_err(io::Error::other)?.flush()
     }
@@ -471,7 +475,15 @@ impl<'a> In<'a> {
         let (loc, start, origin) = (self.loc()?, self.number()? as i64, self.number()? as i64);
         let (valid, strides) =
             ((self.number()? as u32, self.number()? as u32), (self.number()? as u32, self.number()? as u32));
-        Ok(TilePlace { loc, start, origin, valid, strides, geometry: self.number()? as u32, root: self.number()? as u32 })
+        Ok(TilePlace {
+            loc,
+            start,
+            origin,
+            valid,
+            strides,
+            geometry: self.number()? as u32,
+            root: self.number()? as u32,
+        })
     }
 
     fn view_place(&mut self) -> Result<ViewPlace, Error> {
@@ -551,7 +563,8 @@ fn damaged() -> Error {
 }
 
 fn other_version(version: u32) -> Error {
-    let message = text!("the recording has version {version} of the format, and this is version {VERSION}", version, VERSION);
+    let message =
+        text!("the recording has version {version} of the format, and this is version {VERSION}", version, VERSION);
     Diagnostic::new(codes::RECORDING_VERSION, Span::default(), message)
         .help(text!("record the program again with this version of `pto`"))
         .into()

@@ -95,7 +95,9 @@ impl<'r> Player<'r> {
     pub fn place(&mut self, core: CoreId, value: ValueId, at: Option<usize>) -> Option<RegisterChange> {
         let (k, time) = (self.recording.core_index(core)?, at.map_or(0, |at| at + 1));
         match self.kept_in(k, value, time)? {
-            KeptIn::Tile(reg) | KeptIn::Tiles(reg, _) => Some(RegisterChange::Tile(reg, self.tile_place(k, reg, time)?)),
+            KeptIn::Tile(reg) | KeptIn::Tiles(reg, _) => {
+                Some(RegisterChange::Tile(reg, self.tile_place(k, reg, time)?))
+            }
             KeptIn::View(reg) => Some(RegisterChange::View(reg, self.view_place(k, reg, time)?)),
             KeptIn::Scalar(reg) => Some(RegisterChange::Scalar(reg, self.scalar(k, reg, time)?)),
             _ => None,
@@ -234,7 +236,10 @@ impl<'r> Player<'r> {
             if cols.is_empty() {
                 break;
             }
-            let (first, last) = (place.element(bits, r as u64, cols.start as u64).0, place.element(bits, r as u64, cols.end as u64 - 1).0);
+            let (first, last) = (
+                place.element(bits, r as u64, cols.start as u64).0,
+                place.element(bits, r as u64, cols.end as u64 - 1).0,
+            );
             let span = first.min(last)..first.max(last) + size;
             // Columns that lie far apart are read one by one.
             let is_dense = span.end - span.start <= 4 * size * cols.len() as i64;
@@ -389,8 +394,13 @@ fn first_memory(recording: &Recording) -> ReplayMemory {
 }
 
 /// A part of a matrix that has this many rows and columns, and at most so many elements.
-fn clip((rows, cols): (usize, usize), wanted_rows: Range<usize>, wanted_cols: Range<usize>) -> (Range<usize>, Range<usize>) {
-    let within = |wanted: Range<usize>, size: usize| wanted.start.min(size)..wanted.end.min(size).max(wanted.start.min(size));
+fn clip(
+    (rows, cols): (usize, usize),
+    wanted_rows: Range<usize>,
+    wanted_cols: Range<usize>,
+) -> (Range<usize>, Range<usize>) {
+    let within =
+        |wanted: Range<usize>, size: usize| wanted.start.min(size)..wanted.end.min(size).max(wanted.start.min(size));
     let (mut rows, mut cols) = (within(wanted_rows, rows), within(wanted_cols, cols));
     cols.end = cols.end.min(cols.start + MOST_ELEMENTS);
     rows.end = rows.end.min(rows.start + MOST_ELEMENTS / cols.len().max(1));

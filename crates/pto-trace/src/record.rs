@@ -158,33 +158,27 @@ pub fn record(
     args: &mut [Arg<'_>],
 ) -> Result<(Result<RunReport, Error>, Recording), Error> {
     let plan = source.plan()?;
-    let recorder = RunRecorder::new(&plan, &options);
-    Ok(record_with(plan, source, options, recorder, blocks, ranks, args))
+    let recorder = RunRecorder::new(&plan, options);
+    Ok(record_with(plan, source, recorder, blocks, ranks, args))
 }
 
-/// As [`record`], with a plan and a recorder that were made before.
+/// As [`record`], with a plan of the source and a recorder that were made before.
 pub fn record_with(
     plan: Plan,
     source: RecordedSource,
-    options: RecordOptions,
     mut recorder: RunRecorder,
     blocks: u32,
     ranks: usize,
     args: &mut [Arg<'_>],
 ) -> (Result<RunReport, Error>, Recording) {
-    let is_selective = options.is_selective();
-    recorder.set_first_bytes(args.iter().map(|arg| before_run(arg, is_selective)).collect());
+    recorder.start(args);
     let ran = plan.launch().blocks(blocks).ranks(ranks).observe(&mut recorder).run(args);
-    let mut recording = Recording::finish(plan, source, options, blocks, recorder);
-    recording.set_outcome(ran.as_ref().err());
-    if !is_selective {
-        recording.set_inputs(args);
-    }
+    let recording = recorder.finish(plan, source, blocks, ran.as_ref().err(), args);
     (ran, recording)
 }
 
 /// What an argument holds, if the program may change it. The others are the same after the run.
-fn before_run(arg: &Arg<'_>, is_selective: bool) -> FirstBytes {
+pub(crate) fn before_run(arg: &Arg<'_>, is_selective: bool) -> FirstBytes {
     let Arg::Memory(memory) = arg else { return FirstBytes::Zero(0) };
     let bytes = memory.bytes();
     if is_selective || !memory.is_written() {

@@ -3,11 +3,12 @@
 use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
 use crate::nest::{Counters, LoopNest, NONE};
-use crate::record::{RecordOptions, Selection};
+use crate::record::{RecordOptions, RecordedSource, Selection, before_run};
+use crate::recording::{Facts, Recording};
 use crate::streams::{CoreStream, KeptMoment, StoredBytes, Streams, access_bytes};
-use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Event, Observer, Plan, Role, StepDone};
-use pto_isa::Pipe;
+use pto_cpu::{Access, AddressSpace, Arg, CoreId, DEVICE, Event, Observer, Plan, Role, StepDone};
 use pto_isa::hash::FastMap;
+use pto_isa::{Error, Pipe};
 
 /// A copy of a core's memory is made when its instructions have touched this many times its size.
 const TOUCHED_PER_CHECKPOINT: u64 = 96;
@@ -26,10 +27,11 @@ pub struct RunRecorder {
     pending: Vec<u32>,
     selection: Option<Selection>,
     limit: u64,
+    options: RecordOptions,
     bytes: u64,
     /// Moments that were left out: because of the limit, and because they were not asked for.
-    pub(crate) beyond_limit: u64,
-    pub(crate) not_selected: u64,
+    beyond_limit: u64,
+    not_selected: u64,
     on_progress: Option<Box<dyn FnMut(u64) -> bool + Send>>,
 }
 
@@ -62,7 +64,7 @@ fn role_index(role: Role) -> usize {
 
 impl RunRecorder {
     /// Records runs of this plan.
-    pub fn new(plan: &Plan, options: &RecordOptions) -> Self {
+    pub fn new(plan: &Plan, options: RecordOptions) -> Self {
         let facts = |role: Role| {
             let steps = plan.step_origins(role).count();
             let replayed = (0..steps as u32).map(|step| plan.replays(role, step)).collect();
@@ -78,8 +80,9 @@ impl RunRecorder {
             current: usize::MAX,
             lists: FastMap::default(),
             pending: Vec::new(),
-            selection: Selection::of(plan, options),
+            selection: Selection::of(plan, &options),
             limit: options.limit,
+            options,
             bytes: 0,
             beyond_limit: 0,
             not_selected: 0,
@@ -94,12 +97,31 @@ impl RunRecorder {
         self
     }
 
-    pub(crate) fn into_streams(self) -> Streams {
-        self.streams
+    /// Notes what arguments hold before the run that may change them.
+    pub fn start(&mut self, args: &[Arg<'_>]) {
+        let is_selective = self.options.is_selective();
+        self.streams.buffers = args.iter().map(|arg| before_run(arg, is_selective)).collect();
     }
 
-    pub(crate) fn set_first_bytes(&mut self, buffers: Vec<crate::streams::FirstBytes>) {
-        self.streams.buffers = buffers;
+    /// The recording, after the run: the plan that ran, its source, how it failed, and its arguments.
+    pub fn finish(
+        self,
+        plan: Plan,
+        source: RecordedSource,
+        blocks: u32,
+        failed: Option<&Error>,
+        args: &[Arg<'_>],
+    ) -> Recording {
+        let facts = Facts::of(&plan, &self.streams);
+        let (beyond_limit, not_selected) = (self.beyond_limit, self.not_selected);
+        let outcome = failed.and_then(|error| error.diagnostics().first().cloned());
+        let (options, streams) = (self.options, self.streams);
+        let mut recording =
+            Recording { plan, source, options, blocks, streams, outcome, beyond_limit, not_selected, facts };
+        if !recording.is_selective() {
+            recording.set_inputs(args);
+        }
+        recording
     }
 
     fn core(&mut self, id: CoreId) -> usize {
@@ -253,8 +275,7 @@ impl RunRecorder {
                 return;
             }
         }
-        let taken =
-            Checkpoint::take(done, stream.moments.len(), self.streams.moments.len(), stream.registers.len());
+        let taken = Checkpoint::take(done, stream.moments.len(), self.streams.moments.len(), stream.registers.len());
         (state.touched, state.since_checkpoint) = (0, 0);
         self.bytes += taken.bytes();
         stream.checkpoints.push(taken);

@@ -3,7 +3,6 @@
 use crate::moment::{Deed, Moment};
 use crate::nest::{LoopNest, NONE};
 use crate::record::{RecordOptions, RecordedSource};
-use crate::recorder::RunRecorder;
 use crate::streams::{FirstBytes, Streams};
 use crate::writes::WriteIndex;
 use pto_cpu::{Arg, CoreId, KeptIn, Plan, Role};
@@ -69,7 +68,8 @@ impl Facts {
         let ids = streams.cores.iter().map(|c| c.id).collect();
         let kept = ROLES.map(|role| {
             let mut kept: FastMap<ValueId, Vec<(u32, KeptIn)>> = FastMap::default();
-            plan.kept_values(role).for_each(|(value, since, place)| kept.entry(value).or_default().push((since, place)));
+            plan.kept_values(role)
+                .for_each(|(value, since, place)| kept.entry(value).or_default().push((since, place)));
             kept
         });
         let (nests, scalars) = (ROLES.map(|role| LoopNest::of(plan, role)), ROLES.map(|role| plan.first_scalars(role)));
@@ -85,23 +85,6 @@ pub(crate) fn line_of(module: &Module, op: OpId) -> u32 {
 }
 
 impl Recording {
-    pub(crate) fn finish(
-        plan: Plan,
-        source: RecordedSource,
-        options: RecordOptions,
-        blocks: u32,
-        recorder: RunRecorder,
-    ) -> Self {
-        let (beyond_limit, not_selected) = (recorder.beyond_limit, recorder.not_selected);
-        let streams = recorder.into_streams();
-        let facts = Facts::of(&plan, &streams);
-        Self { plan, source, options, blocks, streams, outcome: None, beyond_limit, not_selected, facts }
-    }
-
-    pub(crate) fn set_outcome(&mut self, failed: Option<&Error>) {
-        self.outcome = failed.and_then(|error| error.diagnostics().first().cloned());
-    }
-
     /// Copies the arguments that the run did not change.
     pub(crate) fn set_inputs(&mut self, args: &[Arg<'_>]) {
         for (buffer, arg) in self.streams.buffers.iter_mut().zip(args) {
@@ -252,8 +235,13 @@ impl Recording {
         near.dedup();
         near.truncate(3);
         let names = near.iter().map(|n| format!("%{n}")).collect::<Vec<_>>().join(", ");
-        let problem = Diagnostic::new(codes::VALUE_UNKNOWN, Span::default(), text!("there is no value `%{name}`", name));
-        Err(self.module().error(if near.is_empty() { problem } else { problem.help(text!("did you mean {names}?", names)) }))
+        let problem =
+            Diagnostic::new(codes::VALUE_UNKNOWN, Span::default(), text!("there is no value `%{name}`", name));
+        Err(self.module().error(if near.is_empty() {
+            problem
+        } else {
+            problem.help(text!("did you mean {names}?", names))
+        }))
     }
 }
 

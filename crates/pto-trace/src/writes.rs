@@ -69,7 +69,8 @@ pub(crate) fn is_result(access: &Access) -> bool {
 pub(crate) fn rows(access: &Access) -> impl Iterator<Item = Range<i64>> + use<> {
     let (start, stride, bytes) = (access.start, access.stride, access.row_bytes as i64);
     // Runs that follow each other are one.
-    let (rows, bytes) = if stride == bytes { (1, bytes.saturating_mul(access.rows as i64)) } else { (access.rows, bytes) };
+    let (rows, bytes) =
+        if stride == bytes { (1, bytes.saturating_mul(access.rows as i64)) } else { (access.rows, bytes) };
     (0..rows as i64).map(move |row| {
         let first = start.wrapping_add(row.wrapping_mul(stride));
         first..first.wrapping_add(bytes)

@@ -6,7 +6,8 @@ use super::core::Core;
 use super::observe::{Access, AddressSpace, CoreId};
 use crate::memory::{buffer_address, split_address};
 use crate::prepared::{
-    AllocationId, GeometryId, Link, PipeEntry, Plan, PipeOrder, Reg, RegisterFile, Role, Step, StepId, Table, TileId, TileState, ValueStorage, ViewId, ViewState,
+    AllocationId, GeometryId, Link, PipeEntry, PipeOrder, Plan, Reg, RegisterFile, Role, Step, StepId, Table, TileId,
+    TileState, ValueStorage, ViewId, ViewState,
 };
 use pto_ir::{OpId, ValueId};
 use pto_isa::{GlobalLayout, Loc, TileType, dot};
@@ -117,7 +118,8 @@ impl TilePlace {
     /// Where an element of a tile of this type lies: the first byte, how many, and the first bit of numbers of four bits.
     pub fn element(&self, ty: &TileType, row: u64, col: u64) -> (i64, u64, u64) {
         let (row_stride, col_stride) = self.strides;
-        let (first, bytes, shift) = TileState { row_stride, col_stride, ..TileState::default() }.element_bytes(ty, row, col);
+        let (first, bytes, shift) =
+            TileState { row_stride, col_stride, ..TileState::default() }.element_bytes(ty, row, col);
         (self.start + first as i64, bytes, shift)
     }
 }
@@ -390,7 +392,10 @@ impl Plan {
     /// Where the tile and view registers of a core of a role are when a block starts.
     pub fn first_places(&self, role: Role) -> (Vec<TilePlace>, Vec<ViewPlace>) {
         let plan = self.of_role(role);
-        (plan.start.tiles.iter().map(|tile| TilePlace::of(plan, tile)).collect(), plan.start.views.iter().map(ViewPlace::of).collect())
+        (
+            plan.start.tiles.iter().map(|tile| TilePlace::of(plan, tile)).collect(),
+            plan.start.views.iter().map(ViewPlace::of).collect(),
+        )
     }
 }
 
@@ -434,7 +439,8 @@ impl Registers {
         }
         is_count(&mut read, file.tiles.len())?;
         for tile in file.tiles.iter_mut() {
-            let (base, origin, valid, strides, ids) = (read.next()?, read.next()?, read.next()?, read.next()?, read.next()?);
+            let (base, origin, valid, strides, ids) =
+                (read.next()?, read.next()?, read.next()?, read.next()?, read.next()?);
             let pair = |word: u64| ((word >> 32) as u32, word as u32);
             let ((rows, cols), (row_stride, col_stride), (geometry, root)) = (pair(valid), pair(strides), pair(ids));
             if geometry as usize >= plan.tiles.geometries.len() {

@@ -26,9 +26,9 @@ mod print;
 mod printf;
 mod progress;
 mod remains;
-mod replay;
 mod reorder;
 mod repeats;
+mod replay;
 mod report;
 mod rules;
 mod scalar;
@@ -49,7 +49,7 @@ pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
-pub use replay::{Replay, ReplayMemory};
 pub use print::{ElementNumber, numbers_of};
 pub use remains::{Kept, Remains, TileContents};
+pub use replay::{Replay, ReplayMemory};
 pub use tell::CACHE_LINE;

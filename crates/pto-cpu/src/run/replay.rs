@@ -100,7 +100,9 @@ impl<'p> Replay<'p> {
     pub fn set(&mut self, change: &RegisterChange) {
         let regs = &mut self.core.regs;
         match change {
-            RegisterChange::Scalar(reg, bits) if (*reg as usize) < regs.scalars.len() => regs.scalars[Reg(*reg)] = *bits,
+            RegisterChange::Scalar(reg, bits) if (*reg as usize) < regs.scalars.len() => {
+                regs.scalars[Reg(*reg)] = *bits
+            }
             RegisterChange::Tile(tile, place) if (*tile as usize) < regs.tiles.len() => {
                 regs.tiles[TileId(*tile)] = place.state(self.core.plan);
                 self.core.local.written.version += 1;

@@ -19,6 +19,7 @@ mod perf_advice;
 mod race_mutations;
 mod random_links;
 mod random_runs;
+mod recordings;
 mod reference;
 mod roundtrip;
 mod seed_pages;
