@@ -25,6 +25,7 @@ mod race;
 mod render;
 pub mod reports;
 mod run;
+mod trace;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pto::isa::text;
@@ -94,6 +95,8 @@ Examples:
 enum Command {
     /// Run a program on this machine
     Run(run::Args),
+    /// Record a run, to step through it or look at it later
+    Trace(trace::Args),
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
     /// Predict the cycles of a program and find its bottleneck
@@ -197,6 +200,7 @@ fn as_number(arg: OsString) -> OsString {
 fn run_command(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => run::run(&args),
+        Command::Trace(args) => trace::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Lower(args) => lower::run(&args),

@@ -50,5 +50,5 @@ pub use moment::{Deed, Moment};
 pub use player::Player;
 pub use record::{RecordOptions, RecordedSource, record, record_with};
 pub use recorder::RunRecorder;
-pub use recording::{NamedValue, Recording};
+pub use recording::{NamedValue, Recording, find_value};
 pub use writes::MemoryId;

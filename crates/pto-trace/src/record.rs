@@ -166,7 +166,7 @@ pub fn record(
 pub fn record_with(
     plan: Plan,
     source: RecordedSource,
-    mut recorder: RunRecorder,
+    mut recorder: RunRecorder<'_>,
     blocks: u32,
     ranks: usize,
     args: &mut [Arg<'_>],

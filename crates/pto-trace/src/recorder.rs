@@ -16,7 +16,7 @@ const TOUCHED_PER_CHECKPOINT: u64 = 96;
 const MOMENTS_PER_CHECKPOINT: u64 = 4096;
 
 /// Records what a run does; see [`record`](crate::record()).
-pub struct RunRecorder {
+pub struct RunRecorder<'a> {
     streams: Streams,
     roles: [Option<RoleFacts>; 3],
     cores: Vec<CoreState>,
@@ -32,7 +32,7 @@ pub struct RunRecorder {
     /// Moments that were left out: because of the limit, and because they were not asked for.
     beyond_limit: u64,
     not_selected: u64,
-    on_progress: Option<Box<dyn FnMut(u64) -> bool + Send>>,
+    on_progress: Option<Box<dyn FnMut(u64) -> bool + 'a>>,
 }
 
 struct RoleFacts {
@@ -62,7 +62,7 @@ fn role_index(role: Role) -> usize {
     }
 }
 
-impl RunRecorder {
+impl<'a> RunRecorder<'a> {
     /// Records runs of this plan.
     pub fn new(plan: &Plan, options: RecordOptions) -> Self {
         let facts = |role: Role| {
@@ -92,7 +92,7 @@ impl RunRecorder {
 
     /// Calls a function with the number of instructions and iterations now and then; false stops the run.
     #[must_use]
-    pub fn on_progress(mut self, tell: impl FnMut(u64) -> bool + Send + 'static) -> Self {
+    pub fn on_progress(mut self, tell: impl FnMut(u64) -> bool + 'a) -> Self {
         self.on_progress = Some(Box::new(tell));
         self
     }
@@ -295,7 +295,7 @@ impl RunRecorder {
     }
 }
 
-impl Observer for RunRecorder {
+impl Observer for RunRecorder<'_> {
     fn event(&mut self, event: &Event<'_>) {
         let Some(deed) = Deed::of(&event.action) else { return };
         if !self.is_wanted(event) {

@@ -224,25 +224,30 @@ impl Recording {
     /// # Errors
     /// If there is none; the error names similar ones.
     pub fn find(&self, name: &str) -> Result<ValueId, Error> {
-        let name = name.strip_prefix('%').unwrap_or(name);
-        let named = || self.values().filter(|v| v.name == name);
-        let ran = |v: &NamedValue<'_>| self.facts.kept.iter().any(|kept| kept.contains_key(&v.id));
-        if let Some(found) = named().find(ran).or_else(|| named().next()) {
-            return Ok(found.id);
-        }
-        let mut near: Vec<&str> = self.values().map(|v| v.name).collect();
-        near.sort_by_cached_key(|other| (distance(name, other), other.len()));
-        near.dedup();
-        near.truncate(3);
-        let names = near.iter().map(|n| format!("%{n}")).collect::<Vec<_>>().join(", ");
-        let problem =
-            Diagnostic::new(codes::VALUE_UNKNOWN, Span::default(), text!("there is no value `%{name}`", name));
-        Err(self.module().error(if near.is_empty() {
-            problem
-        } else {
-            problem.help(text!("did you mean {names}?", names))
-        }))
+        find_value(&self.plan, name)
     }
+}
+
+/// The value of a name in a program; see [`Recording::find`].
+///
+/// # Errors
+/// If there is none; the error names similar ones.
+pub fn find_value(plan: &Plan, name: &str) -> Result<ValueId, Error> {
+    let module = plan.checked().module();
+    let name = name.strip_prefix('%').unwrap_or(name);
+    let all = || (0..module.value_count()).map(ValueId::from_index);
+    let named = || all().filter(|v| module.value_name(*v) == name);
+    let ran = |v: &ValueId| ROLES.iter().any(|role| plan.kept_values(*role).any(|kept| kept.0 == *v));
+    if let Some(found) = named().find(ran).or_else(|| named().next()) {
+        return Ok(found);
+    }
+    let mut near: Vec<&str> = all().map(|v| module.value_name(v)).filter(|name| !name.is_empty()).collect();
+    near.sort_by_cached_key(|other| (distance(name, other), other.len()));
+    near.dedup();
+    near.truncate(3);
+    let names = near.iter().map(|n| format!("%{n}")).collect::<Vec<_>>().join(", ");
+    let problem = Diagnostic::new(codes::VALUE_UNKNOWN, Span::default(), text!("there is no value `%{name}`", name));
+    Err(module.error(if near.is_empty() { problem } else { problem.help(text!("did you mean {names}?", names)) }))
 }
 
 /// Edits from one name to the other.

@@ -77,6 +77,8 @@ pub use pto_isa as isa;
 pub use pto_opt as opt;
 pub use pto_race as race;
 pub use pto_syntax as syntax;
+#[cfg(feature = "trace")]
+pub use pto_trace as trace;
 
 pub use program::{Program, text_of_bytecode};
 pub use pto_check::Checked;

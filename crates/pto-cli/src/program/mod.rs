@@ -3,6 +3,7 @@
 mod bind;
 pub(crate) mod memory;
 mod ranks;
+pub(crate) mod recorded;
 pub(crate) mod spec;
 
 use super::check::target_parser;
@@ -10,7 +11,7 @@ use super::input::{self, InputText};
 use super::{Failure, warn};
 use bind::BindRequest;
 pub(crate) use bind::{ArgContent, BoundParam};
-use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Options, Plan, Uninitialised};
+use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Plan, Uninitialised};
 use pto::data::DataError;
 use pto::isa::text;
 use pto::{Diagnostic, Program, Target};
@@ -217,9 +218,7 @@ impl ProgramArgs {
         if let Some(problem) = &source.unreadable {
             return Err(problem.clone().into());
         }
-        let (uninitialised, strict) = self.uninitialised;
-        let options = Options::default().numerics(self.numerics.into()).uninitialised(uninitialised).strict(strict);
-        Ok(program.plan(target, self.func.as_deref(), options)?)
+        Ok(program.plan(target, self.func.as_deref(), self.options())?)
     }
 
     fn specs(&self) -> Vec<Spec> {

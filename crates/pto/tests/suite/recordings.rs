@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// What every instruction left in memory, read right after it; and a recorder that sees the same run.
 pub struct Witness {
-    recorder: RunRecorder,
+    recorder: RunRecorder<'static>,
     pending: Vec<(CoreId, Vec<Access>)>,
     /// Moment by moment: the core, and the accesses that write with the bytes they left.
     pub left: Vec<(CoreId, Vec<(Access, Vec<u8>)>)>,

@@ -1,0 +1,91 @@
+//! Recordings: from a file, or of a program that runs now.
+
+use super::{ProgramArgs, Stop};
+use crate::input::InputText;
+use crate::{Failure, progress, warn};
+use pto::isa::text;
+use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, record_with};
+use pto::{Options, Target};
+use std::path::Path;
+use std::sync::atomic::Ordering;
+
+/// A recording, and where it comes from.
+pub(crate) struct Recorded {
+    pub(crate) recording: Recording,
+    pub(crate) source: InputText,
+    /// Bytes of its file, if it comes from one.
+    pub(crate) file_bytes: Option<u64>,
+}
+
+impl ProgramArgs {
+    /// The recording that the file is, or one of the program in it, which runs now. A run that fails is recorded up to there.
+    pub(crate) fn recorded(&self, verb: &str, options: RecordOptions) -> Result<Recorded, Stop> {
+        if let Some(bytes) = recording_bytes(&self.file)? {
+            let recording = Recording::load(&bytes)?;
+            let (name, text) = (recording.source().name.clone(), recording.source().text.clone());
+            let source = InputText::of_text(name, text);
+            return Ok(Recorded { recording, source, file_bytes: Some(bytes.len() as u64) });
+        }
+        let (source, program, target) = self.read()?;
+        let recording = self.record(verb, &source, &program, target, options)?;
+        Ok(Recorded { recording, source, file_bytes: None })
+    }
+
+    /// Runs a program and records it.
+    pub(crate) fn record(
+        &self,
+        verb: &str,
+        source: &InputText,
+        program: &pto::Program,
+        target: Target,
+        options: RecordOptions,
+    ) -> Result<Recording, Stop> {
+        let mut ready = self.ready(verb, source, program, target)?;
+        let recorded = self.recorded_source(source, target);
+        let work = ready.measure.work;
+        // The recording keeps the plan, so the arguments are lent apart from it.
+        let plan = ready.plan.clone();
+        let mut args = ready.parts().1;
+        let (blocks, ranks) = (self.blocks, self.ranks.map_or(1, |n| n as usize));
+        let (_, recording) = progress::watch(work, |counter| {
+            let recorder = RunRecorder::new(&plan, options).on_progress(|work| {
+                counter.fetch_add(work, Ordering::Relaxed);
+                true
+            });
+            record_with(plan.clone(), recorded, recorder, blocks, ranks, &mut args)
+        });
+        if let Some(left_out) = recording.left_out().filter(|_| !recording.is_selective()) {
+            warn(&text!("{mark}: {left_out}", mark = format_args!("\u{1b}[1m{}\u{1b}[0m", text!("note")), left_out));
+        }
+        Ok(recording)
+    }
+
+    /// The program as a recording keeps it.
+    pub(crate) fn recorded_source(&self, source: &InputText, target: Target) -> RecordedSource {
+        RecordedSource::new(&source.name, &source.text, target).entry(self.func.clone()).options(self.options())
+    }
+
+    pub(super) fn options(&self) -> Options {
+        let (uninitialised, strict) = self.uninitialised;
+        Options::default().numerics(self.numerics.into()).uninitialised(uninitialised).strict(strict)
+    }
+}
+
+/// The bytes of a file that is a recording, or is called one.
+pub(crate) fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+    if path == Path::new("-") {
+        return Ok(None);
+    }
+    let is_called_one = path.extension().is_some_and(|e| e == "ptotrace");
+    let begins = || -> std::io::Result<bool> {
+        let mut first = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::Read::take(std::fs::File::open(path)?, 16), &mut first)?;
+        Ok(Recording::is_recording(&first))
+    };
+    // A file that cannot be opened is reported by the one who reads it as a program.
+    if !is_called_one && !begins().unwrap_or(false) {
+        return Ok(None);
+    }
+    let name = path.display();
+    std::fs::read(path).map(Some).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))
+}
