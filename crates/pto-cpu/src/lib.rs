@@ -43,7 +43,7 @@ mod stop;
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, RunReport, Timing, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
-pub use prepared::{Plan, Role, Set};
+pub use prepared::{LoopIteration, LoopIterations, Plan, Role, Set};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,
     Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, Registers, Remains, Replay,

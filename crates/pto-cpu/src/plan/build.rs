@@ -91,6 +91,8 @@ pub(super) struct PlanBuilder<'a> {
     pub slots: Vec<ValueStorage>,
     /// The operation whose steps are being made.
     pub at: OpId,
+    /// The innermost loop that the next step belongs to.
+    pub inside: Option<LoopId>,
     /// Functions being expanded, the outermost first.
     pub calls: Vec<OpId>,
     pub open_calls: FastSet<OpId>,
@@ -235,6 +237,7 @@ impl<'a> PlanBuilder<'a> {
             plan,
             slots: vec![ValueStorage::Nothing; module.value_count()],
             at,
+            inside: None,
             calls: Vec::new(),
             open_calls: FastSet::default(),
             callees: callees(module),
@@ -289,6 +292,7 @@ impl<'a> PlanBuilder<'a> {
                 .help(text!("calls are expanded in place; call fewer functions from several places")));
         }
         self.plan.code.origins.push(self.at);
+        self.plan.code.loops.mark(self.here(), self.inside);
         Ok(self.plan.code.steps.push(step))
     }
 

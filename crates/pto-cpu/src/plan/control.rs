@@ -1,6 +1,7 @@
 //! Functions, loops and branches as jumps.
 
 use super::build::{PlanBuilder, PlanResult, Return};
+use super::loops::BlockLoops;
 use super::roles::stated_kind;
 use crate::prepared::*;
 use pto_ir::{Attr, BlockId, OpId, RegionId, ValueId};
@@ -11,6 +12,13 @@ use std::collections::{HashMap, HashSet};
 
 impl PlanBuilder<'_> {
     pub fn control_op(&mut self, id: OpId) -> PlanResult<()> {
+        let outside = self.inside;
+        let done = self.control_steps(id);
+        self.inside = outside;
+        done
+    }
+
+    fn control_steps(&mut self, id: OpId) -> PlanResult<()> {
         let regions = self.module.op_regions(id).to_vec();
         match self.module.control(id) {
             Some(Control::Module) => self.region(regions[0]),
@@ -93,8 +101,20 @@ impl PlanBuilder<'_> {
         let mut starts = HashMap::new();
         let mut jumps = Vec::new();
         let mut exits = Vec::new();
-        for block in self.in_order(blocks) {
+        let order = self.in_order(blocks);
+        let loops = BlockLoops::new(&order, |block| self.next_blocks(block));
+        let (outside, mut entered) = (self.inside, HashMap::new());
+        for block in order {
             starts.insert(block, self.here());
+            let around = |block: &BlockId| entered.get(block).map(|(id, _)| *id);
+            self.inside = loops.innermost.get(&block).and_then(around).or(outside);
+            if loops.innermost.get(&block) == Some(&block) {
+                self.inside = loops.outer.get(&block).and_then(around).or(outside);
+                let count = self.new_count();
+                self.push(Step::EnterLoop(count))?;
+                let first = self.module.block(block).ops.first().copied().unwrap_or(self.at);
+                entered.insert(block, (self.enter_loop(first, Counting::Steps(count)), count));
+            }
             if again.contains(&block) {
                 self.held.extend(&held);
             }
@@ -112,11 +132,15 @@ impl PlanBuilder<'_> {
                 _ => {}
             }
         }
+        self.inside = outside;
         let end = self.here();
         exits.into_iter().for_each(|j| self.plan.code.steps[j] = Step::Jump(end));
         for (step, target) in jumps {
             let start = starts.get(&target).copied().unwrap_or(end);
-            self.plan.code.steps[step] = Step::Jump(start);
+            self.plan.code.steps[step] = match entered.get(&target) {
+                Some((_, count)) if start < step => Step::NextIteration { head: start.next(), count: *count },
+                _ => Step::Jump(start),
+            };
         }
         Ok(())
     }
@@ -124,10 +148,7 @@ impl PlanBuilder<'_> {
     /// The blocks that can be reached, each after those that every way to it passes: in the text they may stand in any
     /// order, but a value must have its place before it is used.
     fn in_order(&self, blocks: &[BlockId]) -> Vec<BlockId> {
-        let next = |block: BlockId| {
-            let last = self.module.block(block).ops.last();
-            last.map_or(Vec::new(), |id| self.module.successors(*id).iter().map(|s| s.block).collect())
-        };
+        let next = |block| self.next_blocks(block);
         let mut seen = HashSet::from([blocks[0]]);
         let mut open = vec![(blocks[0], next(blocks[0]))];
         let mut done = Vec::new();
@@ -143,6 +164,12 @@ impl PlanBuilder<'_> {
         }
         done.reverse();
         done
+    }
+
+    /// The blocks that a block branches to.
+    fn next_blocks(&self, block: BlockId) -> Vec<BlockId> {
+        let last = self.module.block(block).ops.last();
+        last.map_or(Vec::new(), |id| self.module.successors(*id).iter().map(|s| s.block).collect())
     }
 
     /// All of a block but a branch at its end.
@@ -285,6 +312,7 @@ impl PlanBuilder<'_> {
         let outer = self.held.len();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
         let head = self.here();
+        self.enter_loop(id, Counting::By { counter, lower, step });
         let test = self.push(Step::LoopTest { counter, bound: upper, exit: StepId(0) })?;
         self.block(body)?;
         self.at = id;
@@ -327,6 +355,9 @@ impl PlanBuilder<'_> {
         // The results are also the parameters of the body.
         let results = self.results(id)?;
         self.hold(&self.module.results(id).collect::<Vec<_>>());
+        let count = self.new_count();
+        self.push(Step::EnterLoop(count))?;
+        self.enter_loop(id, Counting::Steps(count));
         let head = self.here();
         self.block(before)?;
         let Some(&last) = self.module.block(before).ops.last() else { return Ok(()) };
@@ -341,7 +372,7 @@ impl PlanBuilder<'_> {
         self.at = id;
         let yielded = self.yielded(after);
         self.next_carried(&carried, &yielded)?;
-        self.push(Step::Jump(head))?;
+        self.push(Step::NextIteration { head, count })?;
         self.plan.code.steps[branch] = Step::Branch { condition, yes: branch.next(), no: self.here() };
         self.held.truncate(outer);
         Ok(())

@@ -8,6 +8,7 @@ mod carried;
 mod config;
 mod control;
 mod links;
+mod loops;
 mod lowered;
 mod orders;
 mod params;

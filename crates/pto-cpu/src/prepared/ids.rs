@@ -41,6 +41,10 @@ ids! {
     GeometryId;
     /// A step, by its position in the program.
     StepId;
+    /// A [`PlanLoop`](super::PlanLoop).
+    LoopId;
+    /// A count of iterations.
+    CountId;
     /// A [`Switch`](super::Switch).
     SwitchId;
     /// A [`Bind`](super::Bind).

@@ -5,6 +5,7 @@
 mod calls;
 mod ids;
 mod links;
+mod loops;
 mod orders;
 mod plan;
 mod registers;
@@ -18,6 +19,8 @@ pub(crate) use calls::*;
 pub(crate) use ids::*;
 pub use links::Set;
 pub(crate) use links::*;
+pub(crate) use loops::{Counting, PlanLoop};
+pub use loops::{LoopIteration, LoopIterations};
 pub(crate) use orders::*;
 pub use plan::Plan;
 pub(crate) use plan::{Cores, MemoryNeeds, PlanSource};

@@ -134,7 +134,7 @@ impl Plan {
     /// The loops of cores of a role: steps from the target of a jump back to the jump.
     pub fn loops(&self, role: Role) -> Vec<RangeInclusive<u32>> {
         let back = |(at, step): (StepId, &Step)| match *step {
-            Step::Jump(head) | Step::LoopNext { head, .. } => Some(head.0..=at.0),
+            Step::Jump(head) | Step::LoopNext { head, .. } | Step::NextIteration { head, .. } => Some(head.0..=at.0),
             _ => None,
         };
         let plans = self.roles().filter(|p| p.cores.role == role);

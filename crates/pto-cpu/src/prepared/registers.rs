@@ -1,6 +1,6 @@
 //! Registers, and where the values of a program are kept.
 
-use super::ids::{EndId, Reg, StepId, Table, TileId, ViewId};
+use super::ids::{CountId, EndId, Reg, StepId, Table, TileId, ViewId};
 use super::tiles::TileState;
 use super::views::ViewState;
 use pto_ir::ValueId;
@@ -45,6 +45,8 @@ pub(crate) struct RegisterFile {
     pub scalars: Table<Reg, u64>,
     pub tiles: Table<TileId, TileState>,
     pub views: Table<ViewId, ViewState>,
+    /// Iterations of loops that have no counter.
+    pub counts: Table<CountId, u64>,
 }
 
 impl RegisterFile {
@@ -53,5 +55,6 @@ impl RegisterFile {
         self.scalars.copy_from(&other.scalars);
         self.tiles.copy_from(&other.tiles);
         self.views.copy_from(&other.views);
+        self.counts.copy_from(&other.counts);
     }
 }

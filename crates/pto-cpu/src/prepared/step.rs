@@ -1,6 +1,7 @@
 //! The steps of a plan.
 
 use super::ids::*;
+use super::loops::LoopTable;
 use super::registers::KeptValue;
 use super::scalars::{ExtendedOp, FloatOp, FloatType, IntOp, IntType, ScalarCast};
 use pto_ir::OpId;
@@ -25,6 +26,13 @@ pub(crate) enum Step {
         counter: Reg,
         step: Reg,
         head: StepId,
+    },
+    /// Enters a loop that has no counter.
+    EnterLoop(CountId),
+    /// Begins another iteration of it.
+    NextIteration {
+        head: StepId,
+        count: CountId,
     },
     /// The step of a loop must be positive.
     LoopBy(Reg),
@@ -212,6 +220,8 @@ pub(crate) struct StepList {
     pub steps: Table<StepId, Step>,
     /// The operation each step belongs to.
     pub origins: Table<StepId, OpId>,
+    /// The loops each step belongs to.
+    pub loops: LoopTable,
     pub switches: Table<SwitchId, Switch>,
     /// The steps that read an element of a tile.
     pub element_reads: Vec<StepId>,

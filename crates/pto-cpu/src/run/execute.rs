@@ -108,6 +108,12 @@ impl Core<'_> {
                     next = head.index();
                     self.iterate(here, &mut reported, watch)?;
                 }
+                Step::EnterLoop(count) => self.regs.counts[count] = 0,
+                Step::NextIteration { head, count } => {
+                    self.regs.counts[count] += 1;
+                    next = head.index();
+                    self.iterate(here, &mut reported, watch)?;
+                }
                 Step::LoopBy(step) => {
                     if self.int(step) <= 0 {
                         return Err(Fail::Step(self.int(step)));

@@ -4,7 +4,7 @@ use super::formula::Formula;
 use super::inspect::StepDone;
 use super::spin::PATIENCE;
 use crate::kernels::Combine;
-use crate::prepared::{Role, Set};
+use crate::prepared::{LoopIterations, Role, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 use std::sync::Arc;
@@ -118,6 +118,8 @@ pub struct Event<'a> {
     pub repeats: bool,
     /// The numbers, where they decide what is known about other cores.
     pub detail: Detail<'a>,
+    /// The iterations of the loops around it.
+    pub iterations: LoopIterations<'a>,
 }
 
 /// Numbers in global memory by which cores communicate.

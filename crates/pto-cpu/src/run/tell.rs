@@ -6,8 +6,8 @@ use super::data::ScalarAddress;
 use super::observe::{Access, Action, AddressSpace, Answer, Atomic, Detail, Event, Flag, StoredWord, Watch};
 use crate::memory::split_address;
 use crate::prepared::{
-    Await, Background, KernelId, KernelStep, OrderId, PipeOrder, Pointer, Reg, StepId, TileId, Transfer, TransferKind,
-    ViewId,
+    Await, Background, KernelId, KernelStep, LoopIterations, OrderId, PipeOrder, Pointer, Reg, StepId, TileId,
+    Transfer, TransferKind, ViewId,
 };
 use pto_isa::Pipe;
 
@@ -41,7 +41,7 @@ impl Core<'_> {
     // Inlined: an action is a byte or two, and copying it whole right after it was written stalls.
     #[inline(always)]
     fn made<'a>(
-        &self,
+        &'a self,
         at: StepId,
         pipe: Option<Pipe>,
         action: Action<'a>,
@@ -55,7 +55,7 @@ impl Core<'_> {
 
     #[inline(always)]
     fn on_pipe<'a>(
-        &self,
+        &'a self,
         at: StepId,
         pipe: Option<Pipe>,
         action: Action<'a>,
@@ -63,7 +63,14 @@ impl Core<'_> {
     ) -> Event<'a> {
         let op = self.plan.code.origins[at];
         let span = self.plan.module().op(op).span;
-        Event { op, step: at.0, span, pipe, core: self.id(), action, accesses, repeats: false, detail }
+        let iterations = self.loop_iterations(at);
+        Event { op, step: at.0, span, pipe, core: self.id(), action, accesses, repeats: false, detail, iterations }
+    }
+
+    /// The iterations of the loops around a step.
+    #[inline(always)]
+    pub fn loop_iterations(&self, at: StepId) -> LoopIterations<'_> {
+        LoopIterations::new(self.plan, &self.regs, at)
     }
 
     /// The same, if there is an observer.

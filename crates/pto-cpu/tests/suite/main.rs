@@ -5,6 +5,7 @@ mod engine_regressions;
 mod irregular;
 mod legal;
 mod links;
+mod loop_iterations;
 mod overlaps;
 mod polling;
 mod products;
