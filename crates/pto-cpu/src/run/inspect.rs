@@ -237,6 +237,8 @@ impl<'a, 'p> StepDone<'a, 'p> {
             | Step::Print(_)
             | Step::Check(_)
             | Step::Trap
+            | Step::EnterLoop(_)
+            | Step::NextIteration { .. }
             | Step::End => {}
         }
     }
