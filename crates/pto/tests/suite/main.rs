@@ -16,6 +16,7 @@ mod links;
 mod outside;
 mod perf;
 mod perf_advice;
+mod provenance;
 mod race_mutations;
 mod random_links;
 mod random_runs;
