@@ -22,6 +22,7 @@ mod perf;
 mod program;
 mod progress;
 mod race;
+mod reduce;
 mod render;
 pub mod reports;
 mod run;
@@ -85,6 +86,7 @@ Examples:
   pto run kernel.pto                    run it on random data and summarise the results
   pto race kernel.pto                   catch missing flags before the hardware does
   pto perf kernel.pto                   predict cycles and bottleneck, without a device
+  pto reduce kernel.pto --keeps nan     find the few instructions that make a NaN
   pto check kernel.pto --target a5      report all problems of a file, with fixes
   pto fmt --form level1 kernel.pto      convert the program to another form
   pto emit cpp kernel.pto -o k.cpp      emit C++ for the device compiler
@@ -107,6 +109,8 @@ enum Command {
     Plan(lower::plan::Args),
     /// Insert the flags and barriers that a program needs
     Sync(lower::sync::Args),
+    /// Make a program with a fault smaller
+    Reduce(reduce::Args),
     /// Report all problems of programs
     Check(check::Args),
     /// Format programs, or convert them to another form
@@ -206,6 +210,7 @@ fn run_command(command: Command) -> CommandResult {
         Command::Lower(args) => lower::run(&args),
         Command::Plan(args) => lower::plan::run(&args),
         Command::Sync(args) => lower::sync::run(&args),
+        Command::Reduce(args) => reduce::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Emit(args) => emit::run(&args),

@@ -14,8 +14,13 @@ const CLEAR_LINE: &str = "\r\u{1b}[2K";
 /// Calls a function with a counter and shows the counter on the terminal, if there is one, until the function is done.
 pub(crate) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
     let counter = AtomicU64::new(0);
+    show(|elapsed| line(counter.load(Ordering::Relaxed), total, elapsed), || work(&counter))
+}
+
+/// Calls a function and shows a line on the terminal, if there is one, until the function is done.
+pub(crate) fn show<T>(line: impl Fn(Duration) -> String + Sync, work: impl FnOnce() -> T) -> T {
     if !std::io::stderr().is_terminal() {
-        return work(&counter);
+        return work();
     }
     let (done, waiting) = channel::<()>();
     std::thread::scope(|scope| {
@@ -25,7 +30,7 @@ pub(crate) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
             let mut patience = PATIENCE;
             while let Err(RecvTimeoutError::Timeout) = waiting.recv_timeout(patience) {
                 patience = INTERVAL;
-                let line = line(counter.load(Ordering::Relaxed), total, start.elapsed());
+                let line = line(start.elapsed());
                 // A terminal that cannot be written to is no reason to stop.
                 let _ = write!(std::io::stderr(), "{CLEAR_LINE}{line}");
             }
@@ -33,7 +38,7 @@ pub(crate) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
                 let _ = write!(std::io::stderr(), "{CLEAR_LINE}");
             }
         });
-        let result = work(&counter);
+        let result = work();
         drop(done);
         result
     })

@@ -299,6 +299,11 @@ impl Module {
         &self.regions[id.index()]
     }
 
+    /// A region, to change.
+    pub fn region_mut(&mut self, id: RegionId) -> &mut Region {
+        &mut self.regions[id.index()]
+    }
+
     /// Operands of an operation.
     #[inline]
     pub fn operands(&self, id: OpId) -> &[Operand] {
@@ -457,6 +462,19 @@ impl Module {
         if let Some(operand) = self.operands[range].get_mut(at) {
             operand.value = value;
         }
+    }
+
+    /// Replaces all operands of an operation; they are sorted by slot.
+    pub fn set_operands(&mut self, id: OpId, operands: Vec<Operand>) {
+        self.spellings.remove(&id);
+        self.ops[id.index()].operands = extend(&mut self.operands, operands);
+    }
+
+    /// Removes an attribute of an operation.
+    pub fn remove_attr(&mut self, id: OpId, name: Sym) {
+        let mut all = self.attrs(id).to_vec();
+        all.retain(|(n, _)| *n != name);
+        self.ops[id.index()].attrs = extend(&mut self.attrs, all);
     }
 
     /// Sets an attribute of an operation.

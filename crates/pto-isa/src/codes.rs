@@ -2,7 +2,7 @@
 //!
 //! Ids never change meaning. `E00..` reading, `E01..` tile types, `E02..` instructions, `E03..` program
 //! structure, `E04..` memory, `E05..` synchronisation, `E06..` pipes and FIFO, `E07..` running, `E08..` races,
-//! `E09..` emitting.
+//! `E09..` emitting and reducing.
 
 use std::fmt;
 

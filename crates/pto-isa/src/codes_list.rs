@@ -258,6 +258,8 @@ codes! {
         "The pipes of a core run concurrently. If one instruction reads what another writes, or overwrites what another still reads, a flag or a barrier must order them; otherwise the device computes wrong results intermittently. `pto emit` inserts flags and barriers into a kernel that has none. A kernel with its own flags is emitted unchanged, and `--sync none` inserts nothing. In these cases the warning names the first unordered pair.";
     EMIT_SCRATCH = 904, "no room for a scratch tile",
         "Some instructions become two calls in C++: `taddc` becomes `TADD` and `TADD`. If the destination is also an operand of the second call, the first call would overwrite it, so the result goes through a scratch tile. The scratch tile is added if tiles have no addresses, or constant addresses with free memory after them. Otherwise the program must provide it.";
+    NO_FAULT = 905, "a fault that the program does not have",
+        "`pto reduce` makes a program smaller as long as it has a fault, so the program must have the fault to start with. It runs the command of `--while`, or what the condition of `--keeps` demands: the checks, the program, or the race check, with the same inputs, blocks and seed. Give the values with which the fault occurs, as for `pto run`. If the program needs another target, name it with `--target`.";
     BYTECODE = 911, "invalid bytecode",
         "The file starts like bytecode (`PTOBC`), but the rest is truncated, out of range, or of an unknown version.";
     BYTECODE_HOLD = 912, "an operation that bytecode cannot represent",

@@ -58,7 +58,7 @@
 //!
 //! Programs run on slices that are borrowed, never copied, and whose element types are checked; [`data`] reads and writes
 //! NumPy files. The crates of the workspace ([`isa`], [`ir`], [`syntax`], [`checks`], [`cpu`], [`race`], [`cost`], [`opt`],
-//! [`emit`], [`bytecode`]) are re-exported.
+//! [`emit`], [`bytecode`], [`reduce`]) are re-exported.
 
 pub mod data;
 pub mod doc;
@@ -76,6 +76,7 @@ pub use pto_ir as ir;
 pub use pto_isa as isa;
 pub use pto_opt as opt;
 pub use pto_race as race;
+pub use pto_reduce as reduce;
 pub use pto_syntax as syntax;
 #[cfg(feature = "trace")]
 pub use pto_trace as trace;

@@ -14,7 +14,7 @@ pub(crate) use bind::{ArgContent, BoundParam};
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Plan, Uninitialised};
 use pto::data::DataError;
 use pto::isa::text;
-use pto::{Diagnostic, Program, Target};
+use pto::{Checked, Diagnostic, Program, Target};
 use spec::Spec;
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct ProgramArgs {
     more: Vec<String>,
     /// Function to run, regardless of errors in others; default: the one marked pto.entry, or the only one
     #[arg(long, value_name = "NAME")]
-    func: Option<String>,
+    pub(crate) func: Option<String>,
     /// Target; default: pto.target_arch of the file, else a2a3
     #[arg(long, value_parser = target_parser(), ignore_case = true)]
     target: Option<Target>,
@@ -164,6 +164,27 @@ impl ProgramArgs {
     /// As [`ProgramArgs::ready`], for a changed program, without remarks.
     pub(crate) fn ready_again(&self, source: &InputText, program: &Program, target: Target) -> Result<Ready, Stop> {
         self.bound(&self.command("race"), self.plan(source, program, target)?, true)
+    }
+
+    /// As [`ProgramArgs::ready_again`], for a program that was checked.
+    pub(crate) fn ready_checked(&self, checked: &Checked) -> Result<Ready, Stop> {
+        let plan = Plan::new(checked, self.func.as_deref(), self.options())?;
+        self.bound(&self.command("reduce"), plan, true)
+    }
+
+    /// The values by the names of parameters, in the order of the command line.
+    pub(crate) fn named_values(&self, plan: &Plan) -> Vec<(String, String)> {
+        let specs = self.specs();
+        let is_named = |name: &str| specs.iter().any(|s| s.name.as_deref() == Some(name));
+        let mut free = plan.params().iter().map(|p| &p.name).filter(|name| !is_named(name));
+        let named =
+            specs.iter().filter_map(|s| Some((s.name.clone().or_else(|| free.next().cloned())?, s.text.clone())));
+        named.collect()
+    }
+
+    /// The same with other values, all of them by name, and another number of blocks.
+    pub(crate) fn with_values(&self, values: Vec<String>, blocks: u32) -> Self {
+        Self { values, more: Vec::new(), blocks, ..self.clone() }
     }
 
     fn bound(&self, command: &str, plan: Plan, quiet: bool) -> Result<Ready, Stop> {

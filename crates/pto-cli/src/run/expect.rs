@@ -8,28 +8,28 @@ use pto::data::{AnyNumber, Array, Comparison, DataError, Numbers, Tolerance, com
 use pto::isa::text;
 
 /// What a parameter should hold after the run.
-pub(super) struct Expectation {
-    pub(super) param: usize,
+pub(crate) struct Expectation {
+    pub(crate) param: usize,
     /// The reference as written.
-    pub(super) text: String,
-    reference: Reference,
+    pub(crate) text: String,
+    reference: ExpectedNumbers,
     tolerance: Tolerance,
 }
 
 /// Tolerances that were asked for.
 #[derive(Clone, Copy)]
-pub(super) struct ToleranceArgs {
-    pub(super) relative: Option<f64>,
-    pub(super) absolute: Option<f64>,
+pub(crate) struct ToleranceArgs {
+    pub(crate) relative: Option<f64>,
+    pub(crate) absolute: Option<f64>,
 }
 
 /// Expected numbers: of the parameter's type, or of another that says what it is.
-enum Reference {
+enum ExpectedNumbers {
     Same(Array),
     Other(npy::Stored),
 }
 
-impl Numbers for Reference {
+impl Numbers for ExpectedNumbers {
     fn count(&self) -> usize {
         match self {
             Self::Same(array) => array.count(),
@@ -45,7 +45,7 @@ impl Numbers for Reference {
     }
 }
 
-impl Reference {
+impl ExpectedNumbers {
     fn shape(&self) -> &[u64] {
         match self {
             Self::Same(array) => array.shape(),
@@ -56,7 +56,7 @@ impl Reference {
 
 impl Expectation {
     /// Reads `NAME=VALUE` and the reference, so that a bad one is found before the program runs.
-    pub(super) fn new(
+    pub(crate) fn new(
         text: &str,
         bound: &[BoundParam],
         limits: ToleranceArgs,
@@ -89,7 +89,7 @@ impl Expectation {
     }
 
     /// Compares.
-    pub(super) fn compare(&self, bound: &[BoundParam]) -> Result<Comparison, Failure> {
+    pub(crate) fn compare(&self, bound: &[BoundParam]) -> Result<Comparison, Failure> {
         let fail = |e: DataError| Failure(e.to_string());
         match bound[self.param].data().map_err(fail)? {
             Some(array) => compare(&array, &self.reference, self.tolerance).map_err(fail),
@@ -99,19 +99,19 @@ impl Expectation {
 }
 
 /// The root mean square of the finite numbers.
-fn usual_size(numbers: &Reference) -> f64 {
+pub(crate) fn usual_size(numbers: &impl Numbers) -> f64 {
     let finite = (0..numbers.count()).map(|i| numbers.number(i).to_f64()).filter(|x| x.is_finite());
     let (count, sum) = finite.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
     if count == 0.0 { 0.0 } else { (sum / count).sqrt() }
 }
 
-fn load(array: &Array, name: &str, source: &DataSource) -> Result<Reference, DataError> {
+fn load(array: &Array, name: &str, source: &DataSource) -> Result<ExpectedNumbers, DataError> {
     let (dtype, shape) = (array.dtype(), array.shape());
-    let made = |maker: NumberGenerator, shape: &[u64]| maker.make(dtype, shape, 0).map(Reference::Same);
+    let made = |maker: NumberGenerator, shape: &[u64]| maker.make(dtype, shape, 0).map(ExpectedNumbers::Same);
     let stored = match source {
         DataSource::Npy(path) => npy::read_file(path)?,
         DataSource::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
-        DataSource::Raw(path) => return raw(path, dtype, shape).map(Reference::Same),
+        DataSource::Raw(path) => return raw(path, dtype, shape).map(ExpectedNumbers::Same),
         DataSource::Number(value) => return made(NumberGenerator::Fill(*value), shape),
         DataSource::Made(NumberGenerator::Random, _) => {
             return Err(DataError::new(text!("random numbers cannot be expected results")));
@@ -122,7 +122,7 @@ fn load(array: &Array, name: &str, source: &DataSource) -> Result<Reference, Dat
         }
     };
     if stored.ty().holds(dtype) || !stored.is_numeric() {
-        return stored.into_array(dtype).map(Reference::Same);
+        return stored.into_array(dtype).map(ExpectedNumbers::Same);
     }
-    Ok(Reference::Other(stored))
+    Ok(ExpectedNumbers::Other(stored))
 }

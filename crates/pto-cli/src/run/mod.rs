@@ -1,6 +1,6 @@
 //! `pto run`
 
-mod expect;
+pub(crate) mod expect;
 mod json;
 mod outputs;
 mod text;
@@ -77,7 +77,7 @@ fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
 }
 
-fn tolerance(text: &str) -> Result<f64, String> {
+pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
     let number = text.parse().map_err(|_| "not a number".to_string())?;
     if number >= 0.0 { Ok(number) } else { Err(pto::isa::text!("must not be negative").to_string()) }
 }
