@@ -86,7 +86,6 @@ Examples:
   pto run kernel.pto                    run it on random data and summarise the results
   pto race kernel.pto                   catch missing flags before the hardware does
   pto perf kernel.pto                   predict cycles and bottleneck, without a device
-  pto reduce kernel.pto --keeps nan     find the few instructions that make a NaN
   pto check kernel.pto --target a5      report all problems of a file, with fixes
   pto fmt --form level1 kernel.pto      convert the program to another form
   pto emit cpp kernel.pto -o k.cpp      emit C++ for the device compiler

@@ -7,6 +7,7 @@ pub mod commands;
 pub mod corpus;
 pub mod elements;
 pub mod expected;
+pub mod faulty;
 pub mod kernels;
 pub mod pages;
 pub mod plain;

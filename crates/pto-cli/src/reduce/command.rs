@@ -23,8 +23,8 @@ pub(super) struct ShellCondition {
 impl ShellCondition {
     pub(super) fn new(line: &str, source: &InputText, timeout: Duration) -> Result<Self, Failure> {
         if !line.contains(FILE) {
-            let help = text!("write {{}} where the command takes the file: --while 'pto check {{}} | grep -q E0214'");
-            return Err(Failure(text!("--while: the command has no {{}}\n  help: {help}", help)));
+            let help = text!("write {file} in place of the file: --while 'grep -q tadd {file}'", file = FILE);
+            return Err(Failure(text!("--while: the command has no {file}\n  help: {help}", file = FILE, help)));
         }
         let name = source.path.as_deref().and_then(Path::file_name).map(OsString::from);
         let name = name.filter(|n| Path::new(n).extension().is_some_and(|e| e == "pto"));

@@ -56,14 +56,14 @@ impl Reference {
 }
 
 /// A difference that the original has.
-pub(super) struct Difference {
+pub(super) struct KeptDifference {
     reference: Reference,
     limits: ToleranceArgs,
     /// The share of numbers that differ, by parameter.
     shares: BTreeMap<String, f64>,
 }
 
-impl Difference {
+impl KeptDifference {
     /// The difference of the original, if it has one.
     pub(super) fn of_original(
         args: &Args,

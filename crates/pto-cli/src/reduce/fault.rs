@@ -1,7 +1,7 @@
 //! Built-in conditions: a diagnostic, a NaN, a difference.
 
-use super::diff::{Difference, Reference};
-use super::findings::{FindingKey, keys};
+use super::diff::{KeptDifference, Reference};
+use super::findings::{FaultKey, keys};
 use super::values::GivenValues;
 use super::{Args, no_fault, program_of};
 use crate::Failure;
@@ -24,7 +24,7 @@ const MOST_WORK: u64 = 1 << 36;
 const ASKS_EVERY: u64 = 16;
 
 /// What the user wants to keep.
-pub(super) enum Wanted {
+pub(super) enum KeepCondition {
     Command(String),
     Fault(WantedFault),
 }
@@ -36,7 +36,7 @@ pub(super) enum WantedFault {
     Diff,
 }
 
-impl Wanted {
+impl KeepCondition {
     pub(super) fn new(args: &Args) -> Result<Self, Failure> {
         let fault = match (&args.still, &args.keeps) {
             (Some(line), _) => return Ok(Self::Command(line.clone())),
@@ -73,7 +73,7 @@ impl WantedFault {
         let upper = name.to_ascii_uppercase();
         let near = ids.map(|id| (table::distance(&id.to_ascii_uppercase(), &upper), id)).min();
         let help = match near {
-            Some((distance, id)) if distance <= 2 => text!("did you mean `{id}`?", id),
+            Some((distance, id)) if distance <= 2 => text!("did you mean `{near}`?", near = id),
             _ => text!("`pto explain --list` lists all ids; `nan` and `diff` are faults too").into(),
         };
         Err(Failure(text!("--keeps: there is no fault `{name}`\n  help: {help}", name, help)))
@@ -104,7 +104,7 @@ impl Finder {
 }
 
 /// A fault that the original program has, as a condition for candidates.
-pub(super) struct Fault<'a> {
+pub(super) struct KeptFault<'a> {
     args: &'a Args,
     values: GivenValues,
     target: Target,
@@ -114,10 +114,10 @@ pub(super) struct Fault<'a> {
 
 enum FaultKind {
     /// Found by this; the original has these findings.
-    Diagnostic(Code, Finder, BTreeSet<FindingKey>),
+    Diagnostic(Code, Finder, BTreeSet<FaultKey>),
     /// The run of the original has these notes.
     Nan(BTreeSet<Code>),
-    Diff(Box<Difference>),
+    Diff(Box<KeptDifference>),
     /// The original does not have it; this was found instead.
     Missing(String, Vec<Diagnostic>),
 }
@@ -128,7 +128,7 @@ pub(super) struct FinishedCandidate {
     pub(super) report: RunReport,
 }
 
-impl<'a> Fault<'a> {
+impl<'a> KeptFault<'a> {
     pub(super) fn new(
         args: &'a Args,
         wanted: &WantedFault,
@@ -150,7 +150,7 @@ impl<'a> Fault<'a> {
             WantedFault::Diff => {
                 let reference = Reference::new(args)?;
                 let (mut again, _) = fault.first_run(source, program)?;
-                let difference = Difference::of_original(args, reference, program, target, &mut again)?;
+                let difference = KeptDifference::of_original(args, reference, program, target, &mut again)?;
                 match difference {
                     Some(difference) => FaultKind::Diff(Box::new(difference)),
                     None => FaultKind::Missing(text!("the results do not differ").into(), Vec::new()),
@@ -171,7 +171,8 @@ impl<'a> Fault<'a> {
                 // Problems that stop the program before it runs are found too.
                 Finder::Run | Finder::Race => match self.executed(finder, source, program) {
                     Ok(found) | Err(Stop::Problems(found)) => found,
-                    Err(Stop::Failure(_)) if !instead.is_empty() => continue,
+                    // What the checks did not find hardly depends on values.
+                    Err(Stop::Failure(_)) if Finder::of(code).contains(&Finder::Check) => continue,
                     Err(failure) => return Err(failure),
                 },
             };
@@ -299,7 +300,7 @@ impl<'a> Fault<'a> {
     }
 }
 
-impl Interesting for Fault<'_> {
+impl Interesting for KeptFault<'_> {
     fn holds(&self, candidate: &Candidate<'_>) -> bool {
         match &self.kind {
             FaultKind::Missing(..) => false,
@@ -307,8 +308,8 @@ impl Interesting for Fault<'_> {
                 let Some(found) = self.found(*finder, candidate) else { return false };
                 let found = keys(candidate.module, &found);
                 // The checks have their own rule about new problems.
-                let is_new = |key: &FindingKey| !known.contains(key);
-                let others = *finder != Finder::Check && found.iter().any(is_new);
+                let is_new = |key: &FaultKey| !known.contains(key);
+                let others = *finder != Finder::Check && found.iter().any(|key| is_new(key) && !key.is_left_over());
                 !others && found.iter().any(|key| key.code == *code && !is_new(key))
             }
             FaultKind::Nan(notes) => self.finished(candidate).is_some_and(|done| {
@@ -353,7 +354,7 @@ fn bytecode(program: &Program) -> Vec<Diagnostic> {
 }
 
 /// The parameters of all functions.
-fn parameter_names(module: &Module) -> Vec<String> {
+pub(super) fn parameter_names(module: &Module) -> Vec<String> {
     let entries = module.functions().into_iter().filter_map(|f| {
         let region = *module.op_regions(f).first()?;
         module.region(region).blocks.first().copied()

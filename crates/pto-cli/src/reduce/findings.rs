@@ -2,27 +2,34 @@
 
 use pto::Diagnostic;
 use pto::Module;
-use pto::isa::Code;
+use pto::isa::{Code, codes};
 use std::collections::BTreeSet;
 
 /// What stays the same about a finding while the program around it changes: its id, its instruction, and of a race what it says but for
 /// names and numbers.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) struct FindingKey {
+pub(super) struct FaultKey {
     pub(super) code: Code,
     instruction: &'static str,
     message: String,
 }
 
+impl FaultKey {
+    /// A read of memory that nothing writes: what is left when the writer is removed, and no wrong order.
+    pub(super) fn is_left_over(&self) -> bool {
+        [codes::RACE_UNWRITTEN, codes::RACE_FOREIGN].contains(&self.code)
+    }
+}
+
 /// The keys of diagnostics about a program.
-pub(super) fn keys(module: &Module, found: &[Diagnostic]) -> BTreeSet<FindingKey> {
+pub(super) fn keys(module: &Module, found: &[Diagnostic]) -> BTreeSet<FaultKey> {
     let order = module.order();
     let key = |d: &Diagnostic| {
         let (start, end) = (d.primary.span.start, d.primary.span.end);
         let spans = order.iter().map(|id| module.op(*id)).filter(|op| op.span.start <= start && end <= op.span.end);
         let instruction = spans.min_by_key(|op| op.span.end - op.span.start).map_or("", |op| op.op.row().name);
         let is_race = d.code.number() / 100 == 8;
-        FindingKey { code: d.code, instruction, message: if is_race { gist(&d.message) } else { String::new() } }
+        FaultKey { code: d.code, instruction, message: if is_race { gist(&d.message) } else { String::new() } }
     };
     found.iter().map(key).collect()
 }

@@ -14,7 +14,7 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::{CommandResult, Failure, Outcome, json, warn};
 use command::ShellCondition;
-use fault::{Fault, Wanted};
+use fault::{KeepCondition, KeptFault, parameter_names};
 use pto::isa::{Span, codes, text};
 use pto::reduce::{Candidate, Interesting, NotInteresting, Reduced, Reducer, Standing};
 use pto::{Diagnostic, Program, Target};
@@ -78,7 +78,7 @@ fn after_help() -> String {
 }
 
 pub(crate) fn run(args: &Args) -> CommandResult {
-    let wanted = Wanted::new(args)?;
+    let wanted = KeepCondition::new(args)?;
     let (source, program, target) = args.program.read()?;
     files::check(&args.output)?;
     let problems = match reduce(args, &wanted, &source, &program, target) {
@@ -94,20 +94,28 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     Ok(Outcome::Problems)
 }
 
-fn reduce(args: &Args, wanted: &Wanted, source: &InputText, program: &Program, target: Target) -> Result<(), Stop> {
+fn reduce(
+    args: &Args,
+    wanted: &KeepCondition,
+    source: &InputText,
+    program: &Program,
+    target: Target,
+) -> Result<(), Stop> {
     if let Some(problem) = &source.unreadable {
         return Err(problem.clone().into());
     }
     let start = Instant::now();
     match wanted {
-        Wanted::Command(line) => {
+        KeepCondition::Command(line) => {
             let condition = ShellCondition::new(line, source, Duration::from_secs(args.timeout))?;
-            let job = Job { args, source, target, start, values: GivenValues::default(), companion: None };
-            job.run(&condition, &|| no_fault(text!("the command of --while fails for the program as it is"), &[]))
+            let job = Reduction { args, source, target, start, values: GivenValues::default(), companion: None };
+            let message = text!("the command of --while fails for the program as it is");
+            let help = text!("run the command by hand to see why");
+            job.run(&condition, &|| Diagnostic::new(codes::NO_FAULT, Span::default(), message).help(help))
         }
-        Wanted::Fault(what) => {
-            let fault = Fault::new(args, what, source, program, target)?;
-            let job = Job { args, source, target, start, values: fault.values(), companion: fault.companion() };
+        KeepCondition::Fault(what) => {
+            let fault = KeptFault::new(args, what, source, program, target)?;
+            let job = Reduction { args, source, target, start, values: fault.values(), companion: fault.companion() };
             job.run(&fault, &|| fault.missing())
         }
     }
@@ -127,7 +135,7 @@ fn no_fault(message: impl Into<String>, found: &[Diagnostic]) -> Diagnostic {
 }
 
 /// What is reduced, and where the result goes.
-struct Job<'a> {
+struct Reduction<'a> {
     args: &'a Args,
     source: &'a InputText,
     target: Target,
@@ -136,7 +144,7 @@ struct Job<'a> {
     companion: Option<String>,
 }
 
-impl Job<'_> {
+impl Reduction<'_> {
     fn run(&self, condition: &dyn Interesting, missing: &dyn Fn() -> Diagnostic) -> Result<(), Stop> {
         let interrupt = interrupt::Interrupt::new();
         let standing = Mutex::new(None::<(usize, usize, usize)>);
@@ -188,7 +196,8 @@ impl Job<'_> {
         if reduced.stopped {
             warn(text!("stopped: this is the best program so far"));
         }
-        let inputs = self.values.text(&reduced.inputs);
+        let params = parameter_names(Program::parse(&reduced.text).module());
+        let inputs = self.values.text(&reduced.inputs, &params);
         if !inputs.is_empty() {
             warn(&text!("inputs: {inputs}", inputs));
         }

@@ -81,9 +81,9 @@ impl GivenValues {
         args.with_values(self.texts(inputs, &|name| params.iter().any(|p| p == name)), blocks.unwrap_or(args.blocks))
     }
 
-    /// What to write on the command line of the reduced program, if a number became smaller.
-    pub(super) fn text(&self, inputs: &[InputNumber]) -> String {
-        let mut all = self.texts(inputs, &|_| true);
+    /// What to write on the command line of a reduced program with these parameters.
+    pub(super) fn text(&self, inputs: &[InputNumber], params: &[String]) -> String {
+        let mut all = self.texts(inputs, &|name| params.iter().any(|p| p == name));
         all.extend(inputs.iter().filter(|i| i.name == BLOCKS).map(|i| format!("{BLOCKS} {}", i.value)));
         all.join(" ")
     }

@@ -76,7 +76,7 @@ fn without_times(text: &str) -> String {
         if let Some((before, _)) = line.split_once("\"seconds\": ") {
             return format!("{before}\"seconds\": TIME,\n");
         }
-        let word = ["instruction in ", "instructions in "].into_iter().find(|w| line.contains(w));
+        let word = ["instruction in ", "instructions in ", "candidates in "].into_iter().find(|w| line.contains(w));
         match word.and_then(|word| Some((line.split_once(word)?.0, word))) {
             Some((before, word)) => format!("{before}{word}TIME\n"),
             None => format!("{line}\n"),

@@ -126,6 +126,11 @@ fn the_readme_is_true() {
 }
 
 #[test]
+fn the_page_about_debugging_is_true() {
+    is_true("docs/debug.md");
+}
+
+#[test]
 fn the_guide_is_true() {
     is_true("docs/guide/README.md");
 }

@@ -11,6 +11,8 @@ mod many_problems;
 mod output_files;
 mod picture;
 mod race_fixes;
+#[cfg(unix)]
+mod reduce;
 mod reports;
 mod run;
 mod site;

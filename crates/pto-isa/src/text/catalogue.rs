@@ -33,6 +33,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "library.txt",
     "opt.txt",
     "race.txt",
+    "reduce.txt",
     "syntax.txt",
     "table_arith.txt",
     "table_comm.txt",

@@ -15,7 +15,7 @@ pub(crate) fn run(s: &mut Shrinking<'_>) {
         operations::functions,
         operations::nested,
         regions::unwrap,
-        operations::pairs,
+        operations::groups,
         operations::merge,
         operations::constants,
         regions::carried,

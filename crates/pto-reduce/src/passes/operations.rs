@@ -5,6 +5,7 @@ use crate::search::{Base, Shrinking};
 use pto_ir::{Attr, Module, NewOp, OpId};
 use pto_isa::row::{Arith, Control, Meaning};
 use pto_isa::{Op, Type};
+use std::collections::BTreeMap;
 
 /// Removes functions, with the calls of them.
 pub(super) fn functions(s: &mut Shrinking<'_>) {
@@ -63,22 +64,36 @@ fn at_depth(module: &Module, depth: usize) -> Vec<OpId> {
     all.into_iter().filter(|id| !fixed(id)).collect()
 }
 
-/// Removes flags with their waits, pushes with their pops: operations that belong together because they name the same thing.
-pub(super) fn pairs(s: &mut Shrinking<'_>) {
+/// Removes operations that belong together because they name the same thing: flags with their waits, all ends and entries of a pipe.
+pub(super) fn groups(s: &mut Shrinking<'_>) {
     let module = &s.base.module;
+    let order = module.order();
+    let mut groups: Vec<Vec<OpId>> = pairs(module, &order);
+    let mut pipes: BTreeMap<i64, Vec<OpId>> = BTreeMap::new();
+    for id in order.into_iter().filter(|id| matches!(module.meaning(*id), Meaning::Fifo(_))) {
+        if let Some(number) = module.int(id, "id") {
+            pipes.entry(number).or_default().push(id);
+        }
+    }
+    groups.extend(pipes.into_values());
+    s.sweep(groups, &|base: &Base<'_>, groups: &[Vec<OpId>]| {
+        without(&base.module, &groups.concat(), Instead::Nothing).map(Into::into)
+    });
+}
+
+/// Each operation that orders or passes on something, with the next one that names the same.
+fn pairs(module: &Module, order: &[OpId]) -> Vec<Vec<OpId>> {
     let partner = |id: &OpId| matches!(module.meaning(*id), Meaning::Sync(_) | Meaning::Fifo(_) | Meaning::Comm(_));
-    let all: Vec<OpId> = module.order().into_iter().filter(partner).collect();
+    let all: Vec<OpId> = order.iter().copied().filter(partner).collect();
     let same = |a: OpId, b: OpId| {
         let operands = |id: OpId| module.operands(id).iter().map(|o| o.value).collect::<Vec<_>>();
         module.attrs(a) == module.attrs(b) && operands(a) == operands(b)
     };
-    let mut pairs: Vec<[OpId; 2]> = Vec::new();
+    let mut pairs = Vec::new();
     for (at, &first) in all.iter().enumerate() {
-        pairs.extend(all[at + 1..].iter().find(|second| same(first, **second)).map(|second| [first, *second]));
+        pairs.extend(all[at + 1..].iter().find(|second| same(first, **second)).map(|second| vec![first, *second]));
     }
-    s.sweep(pairs, &|base: &Base<'_>, pairs: &[[OpId; 2]]| {
-        without(&base.module, pairs.as_flattened(), Instead::Operand).map(Into::into)
-    });
+    pairs
 }
 
 /// More operations than this are not tried in all pairs.

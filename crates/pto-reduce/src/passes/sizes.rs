@@ -28,8 +28,7 @@ pub(super) fn shared(s: &mut Shrinking<'_>) {
     numbers.extend(s.base.best.inputs.iter().map(|i| i128::from(i.value)));
     for &n in numbers.iter().rev().filter(|n| **n > 1) {
         for multiples in [false, true] {
-            let rules: Vec<NumberRule> =
-                smaller(n).into_iter().map(|to| NumberRule { from: n, to, multiples }).collect();
+            let rules: Vec<Resizing> = smaller(n).into_iter().map(|to| Resizing { from: n, to, multiples }).collect();
             if s.first(&rules, &|base, rule| Some(resized(base, *rule))).is_some() {
                 break;
             }
@@ -38,13 +37,13 @@ pub(super) fn shared(s: &mut Shrinking<'_>) {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct NumberRule {
+struct Resizing {
     from: i128,
     to: i128,
     multiples: bool,
 }
 
-impl NumberRule {
+impl Resizing {
     fn apply(self, n: i128) -> i128 {
         match self.multiples {
             _ if n == self.from => self.to,
@@ -58,7 +57,7 @@ impl NumberRule {
     }
 }
 
-fn resized(base: &Base<'_>, rule: NumberRule) -> Attempt {
+fn resized(base: &Base<'_>, rule: Resizing) -> Attempt {
     let inputs = base.best.inputs.iter().cloned().map(|i| {
         let value = i64::try_from(rule.apply(i.value.into())).unwrap_or(i.value).max(i.least);
         InputNumber { value, ..i }
@@ -70,7 +69,7 @@ fn resized(base: &Base<'_>, rule: NumberRule) -> Attempt {
     }
 }
 
-fn with_numbers(module: &Module, rule: NumberRule) -> Module {
+fn with_numbers(module: &Module, rule: Resizing) -> Module {
     let mut out = module.clone();
     let types: Vec<TypeId> = module.types().iter().map(|ty| out.intern_type(with_extents(ty, rule))).collect();
     for value in (0..module.value_count()).map(ValueId::from_index) {
@@ -90,7 +89,7 @@ fn with_numbers(module: &Module, rule: NumberRule) -> Module {
     out
 }
 
-fn with_attr(attr: &Attr, rule: NumberRule, types: &[TypeId]) -> Attr {
+fn with_attr(attr: &Attr, rule: Resizing, types: &[TypeId]) -> Attr {
     match attr {
         Attr::Int(n, ty) => Attr::Int(rule.apply(*n), types[ty.index()]),
         Attr::Type(ty) => Attr::Type(types[ty.index()]),
@@ -100,7 +99,7 @@ fn with_attr(attr: &Attr, rule: NumberRule, types: &[TypeId]) -> Attr {
     }
 }
 
-fn with_extents(ty: &Type, rule: NumberRule) -> Type {
+fn with_extents(ty: &Type, rule: Resizing) -> Type {
     let dim = |d: Dim| d.fixed().map_or(d, |n| Dim::Fixed(rule.unsigned(n)));
     let tile = |t: &TileType| TileType {
         rows: rule.unsigned(t.rows),
