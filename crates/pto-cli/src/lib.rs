@@ -7,6 +7,7 @@
 mod assembler;
 mod check;
 mod counts;
+mod debug;
 mod docs;
 mod emit;
 mod explain;
@@ -85,6 +86,7 @@ Exit codes: 0 success, 1 problems found, 2 wrong usage or unreadable file, 3 `ru
 Examples:
   pto run kernel.pto                    run it on random data and summarise the results
   pto race kernel.pto                   catch missing flags before the hardware does
+  pto debug kernel.pto                  go through a run, forwards and backwards
   pto perf kernel.pto                   predict cycles and bottleneck, without a device
   pto check kernel.pto --target a5      report all problems of a file, with fixes
   pto fmt --form level1 kernel.pto      convert the program to another form
@@ -100,6 +102,8 @@ enum Command {
     Trace(trace::Args),
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
+    /// Go through a run step by step, forwards and backwards
+    Debug(debug::Args),
     /// Predict the cycles of a program and find its bottleneck
     Perf(perf::Args),
     /// Lower a program: from tile values to addresses and flags
@@ -205,6 +209,7 @@ fn run_command(command: Command) -> CommandResult {
         Command::Run(args) => run::run(&args),
         Command::Trace(args) => trace::run(&args),
         Command::Race(args) => race::run(&args),
+        Command::Debug(args) => debug::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Lower(args) => lower::run(&args),
         Command::Plan(args) => lower::plan::run(&args),

@@ -2,6 +2,8 @@
 
 #[cfg(unix)]
 mod chinese;
+#[cfg(unix)]
+mod debug;
 mod docs;
 mod emit;
 mod lower;

@@ -26,6 +26,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "codes.txt",
     "cost.txt",
     "cpu.txt",
+    "debug.txt",
     "emit.txt",
     "help.txt",
     "ir.txt",
