@@ -49,7 +49,12 @@ const fn row(verb: Verb, names: &'static [&'static str], arguments: &'static str
 const COMMANDS: [CommandRow; 23] = [
     row(Verb::Step, &["step", "s", "stepi", "si"], "[N]", text_key!("execute N instructions of this core")),
     row(Verb::Back, &["back", "bs", "reverse-step", "rs"], "[N]", text_key!("take N instructions of this core back")),
-    row(Verb::Next, &["next", "n"], "[N]", text_key!("step over loops: to the next instruction in no deeper loop")),
+    row(
+        Verb::Next,
+        &["next", "n"],
+        "[N]",
+        text_key!("step over loops: to the next instruction outside of inner loops"),
+    ),
     row(Verb::Previous, &["reverse-next", "rn"], "[N]", text_key!("step back over loops")),
     row(Verb::Finish, &["finish", "fin"], "", text_key!("run to the end of the innermost loop")),
     row(Verb::ReverseFinish, &["reverse-finish", "rfin"], "", text_key!("go back to the start of the innermost loop")),
@@ -125,6 +130,10 @@ impl DebugSession<'_> {
         if command.arguments.is_empty() && !rest.is_empty() {
             return Err(text!("`{word}` takes no argument", word));
         }
+        let is_needed = !command.arguments.is_empty() && !command.arguments.starts_with('[');
+        if is_needed && rest.is_empty() {
+            return Err(usage(command));
+        }
         let text = match command.verb {
             Verb::Step => self.step(count(rest)?),
             Verb::Back => self.back(count(rest)?),
@@ -140,12 +149,10 @@ impl DebugSession<'_> {
             Verb::Break => self.add_break(rest)?,
             Verb::Watch => self.add_watch(rest)?,
             Verb::Delete => self.delete(rest)?,
-            Verb::Print if rest.is_empty() => return Err(usage(command)),
             Verb::Print => self.print(rest)?,
             Verb::List => self.list(rest)?,
             Verb::Where => self.here(),
             Verb::Info => self.info(rest)?,
-            Verb::Core if rest.is_empty() => return Err(usage(command)),
             Verb::Core => self.choose_core(rest)?,
             Verb::Block => self.choose_block(self.core.rank, number(rest)?)?,
             Verb::Rank => self.choose_block(number(rest)?, self.core.block)?,
@@ -156,11 +163,6 @@ impl DebugSession<'_> {
     }
 
     fn until(&mut self, rest: &str, forward: bool) -> Result<String, String> {
-        if rest.is_empty() {
-            return Err(
-                text!("a line or a condition is missing: `until 34`, `until 34:2`, `until %t.max() > 1e4`").to_string()
-            );
-        }
         if rest.bytes().all(|b| b.is_ascii_digit() || b == b':') {
             let numbers = rest.split(':').map(number).collect::<Result<Vec<u32>, _>>()?;
             return self.until_line(numbers[0], &numbers[1..], forward);
@@ -349,12 +351,17 @@ fn help(word: &str) -> Result<String, String> {
         let usage = format!("{} {}", found.names[0], found.arguments);
         return Ok(format!("{}{short}\n  {}", usage.trim_end(), translate(found.help)));
     }
-    let left = |c: &CommandRow| format!("{} {}", c.names[0], c.arguments).trim_end().to_string();
-    let lines = COMMANDS.iter().map(|c| format!("{:<33} {}", left(c), translate(c.help)));
-    Ok(lines
-        .chain([text!("conditions: %t.max() > 1e4, %t[0, 3] == 0, %i >= 8 and any nan").to_string()])
-        .collect::<Vec<_>>()
-        .join("\n"))
+    let mut lines: Vec<String> = COMMANDS.iter().map(listed).collect();
+    lines.push(text!("conditions: %t.max() > 1e4, %t[0, 3] == 0, %i >= 8 and any nan").to_string());
+    Ok(lines.join("\n"))
+}
+
+/// A command in the list of all: what it does stands below long ones.
+fn listed(command: &CommandRow) -> String {
+    const WIDTH: usize = 26;
+    let left = format!("{} {}", command.names[0], command.arguments);
+    let (left, help) = (left.trim_end(), translate(command.help));
+    if left.len() < WIDTH { format!("{left:<WIDTH$}{help}") } else { format!("{left}\n{:<WIDTH$}{help}", "") }
 }
 
 /// The names of all commands that start with a text.

@@ -21,7 +21,8 @@ pub(crate) struct RunIndex {
 pub(crate) enum SyncKey {
     Flag(CoreId, Flag),
     Token(CoreId, i64),
-    Fifo(u32),
+    /// Of a rank and a block.
+    Fifo(u32, u32, u32),
     Signal(i64),
 }
 
@@ -118,7 +119,8 @@ impl RunIndex {
     pub(crate) fn sync(&self, core: CoreId) -> impl Iterator<Item = (SyncKey, &SyncHistory)> {
         let is_of_core = move |key: &SyncKey| match key {
             SyncKey::Flag(of, _) | SyncKey::Token(of, _) => *of == core,
-            SyncKey::Fifo(_) | SyncKey::Signal(_) => true,
+            SyncKey::Fifo(rank, block, _) => (*rank, *block) == (core.rank, core.block),
+            SyncKey::Signal(_) => true,
         };
         self.sync.iter().filter(move |(key, _)| is_of_core(key)).map(|(key, history)| (*key, history))
     }
@@ -137,8 +139,8 @@ fn sync_of(moment: &Moment<'_>) -> Option<(SyncKey, bool)> {
         Deed::WaitFlag(flag) => (SyncKey::Flag(core, flag), false),
         Deed::GetToken(id) => (SyncKey::Token(core, id), true),
         Deed::ReleaseToken(id) => (SyncKey::Token(core, id), false),
-        Deed::Push(key) => (SyncKey::Fifo(key), true),
-        Deed::Pop(key) => (SyncKey::Fifo(key), false),
+        Deed::Push(key) => (SyncKey::Fifo(core.rank, core.block, key), true),
+        Deed::Pop(key) => (SyncKey::Fifo(core.rank, core.block, key), false),
         Deed::Signal(id) => (SyncKey::Signal(id), true),
         Deed::Await(id) => (SyncKey::Signal(id), false),
         _ => return None,

@@ -81,7 +81,9 @@ impl DebugSession<'_> {
                     let state = if open > 0 { text!("taken") } else { text!("free") };
                     (text!("token {id}", id), state.to_string())
                 }
-                SyncKey::Fifo(key) => (text!("FIFO pipe {key}", key), text!("{count} entries", count = open)),
+                SyncKey::Fifo(.., key) => {
+                    (text!("FIFO pipe {key}", key), text!("pushed {given}, popped {taken}", given, taken))
+                }
                 SyncKey::Signal(id) => (text!("signal {id}", id), text!("sent {given}, awaited {taken}", given, taken)),
             };
             let last = history.last(self.position).map(|at| self.recording.moment(at));

@@ -258,10 +258,12 @@ impl DebugSession<'_> {
         let core = self.core;
         let mut position = self.position;
         let mut next = |session: &mut Self| {
-            let at = session.next_change(&targets, asks_any, position, forward)?;
-            // Backwards, the state before the write counts.
+            // Backwards too, a condition is looked at after an instruction: that finds the one that made it true.
+            let from = if forward { Some(position) } else { usize::checked_sub(position, 1) };
+            let Some(from) = from else { return Ok(None) };
+            let at = session.next_change(&targets, asks_any, from, forward)?;
             Ok(at.map(|at| {
-                position = if forward { at + 1 } else { at };
+                position = at + 1;
                 position
             }))
         };
