@@ -11,6 +11,7 @@ mod made;
 mod options;
 mod perf;
 mod plan;
+mod printed;
 mod program;
 mod race;
 mod recorder;
@@ -34,6 +35,8 @@ mod _core {
     use super::perf::PerfResult;
     #[pymodule_export]
     use super::plan::PlanResult;
+    #[pymodule_export]
+    use super::printed::PrintedText;
     #[pymodule_export]
     use super::program::CoreProgram;
     #[pymodule_export]

@@ -6,6 +6,7 @@ use crate::bind::{BindOptions, BoundCall};
 use crate::diagnostics::{self, Diagnostic};
 use crate::errors;
 use crate::interrupt::{Interrupt, interruptible};
+use crate::printed::PrintedText;
 use crate::program::Prepared;
 use crate::stored;
 use crate::tiles::{self, wanted_tiles};
@@ -76,7 +77,7 @@ pub(crate) fn run(
     Ok(RunResult { prepared: prepared.clone(), objects: call.objects, report, blocks: options.blocks, tiles, seconds })
 }
 
-/// What blocks printed, in their order.
+/// What was printed, in the order of the blocks.
 fn show_printed(py: Python<'_>, all: &[Printed]) -> PyResult<()> {
     if all.is_empty() {
         return Ok(());
@@ -86,7 +87,7 @@ fn show_printed(py: Python<'_>, all: &[Printed]) -> PyResult<()> {
         return Ok(());
     }
     for printed in all {
-        stdout.call_method1("write", (&*printed.text,))?;
+        stdout.call_method1("write", (printed.to_string(),))?;
     }
     Ok(())
 }
@@ -131,10 +132,10 @@ impl RunResult {
         Ok(all)
     }
 
-    /// What each block printed, as `(block, text)`.
+    /// What was printed, in the order of the blocks, each with its `line`, `iteration`, `block`, `core`, `rank`, `title` and `text`.
     #[getter]
-    fn printed(&self) -> Vec<(u32, String)> {
-        self.report.printed.iter().map(|p| (p.block, p.text.clone())).collect()
+    fn printed(&self) -> Vec<PrintedText> {
+        self.report.printed.iter().cloned().map(PrintedText).collect()
     }
 
     /// What tiles hold at the end, for each core that wrote them: a list that a notebook shows as pictures. The run must be asked

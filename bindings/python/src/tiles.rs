@@ -1,7 +1,7 @@
 //! What tiles hold at the end of a run: `Program.run(tiles=…)`.
 
 use crate::arrays::numpy_name;
-use pto::cpu::{Kept, Remains, Role, TileContents};
+use pto::cpu::{Kept, Remains, TileContents};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyString};
@@ -41,11 +41,7 @@ impl CoreTileContents {
     /// The core of the block: `None` if it has one, else `cube`, `vector 0`, `vector 1`.
     #[getter]
     fn core(&self) -> Option<String> {
-        match self.0.core.role {
-            Role::Whole => None,
-            Role::Cube => Some("cube".into()),
-            Role::Vector => Some(format!("vector {}", self.0.core.sub)),
-        }
+        self.0.core.name()
     }
 
     #[getter]

@@ -99,8 +99,12 @@ def test_other_handlers_may_raise(long):
 
 def test_printing_goes_to_python(capsys):
     result = pto.Program(PRINTS).run(blocks=3, threads=2)
-    assert capsys.readouterr().out == "block 0\nblock 1\nblock 2\n"
-    assert [block for block, _ in result.printed] == [0, 1, 2]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split("  ", 1)[1] for line in lines] == [f"block {n}  block {n}" for n in range(3)]
+    assert [(p.block, p.text, p.iteration, p.core, p.rank) for p in result.printed] == [
+        (n, f"block {n}\n", [], None, 0) for n in range(3)
+    ]
+    assert {p.line for p in result.printed} == {1 + PRINTS[: PRINTS.index("pto.print")].count("\n")}
 
 
 def test_programs_are_pickled(twice):

@@ -104,7 +104,7 @@ def test_a_run_that_fails_shows_what_it_printed_and_its_tiles(capsys):
     for blocks, threads in ((1, 1), (3, 1), (3, 2)):
         with pytest.raises(pto.RunError) as raised:
             stops[blocks](x, 50, tiles=True, threads=threads)
-        assert capsys.readouterr().out.startswith("%t: vec 1x8 f32\n")
+        assert capsys.readouterr().out.split("\n")[0].split("  ")[1:3] == ["%t", "vec f32 1x8"]
         assert (raised.value.tiles.find("t").array == 2).all()
     with pytest.raises(pto.RunError) as raised:
         stops(x, 50)

@@ -1,6 +1,7 @@
 //! What a program takes and what it is launched with.
 
 use crate::held::HeldMemory;
+use crate::printed::Printed;
 use pto_isa::{DType, ScalarType, Span, TileType};
 
 /// A parameter of the entry function.
@@ -331,22 +332,13 @@ pub struct RunReport {
     pub written: Vec<bool>,
     /// Instructions executed, over all blocks.
     pub instructions: u64,
-    /// What blocks printed, those that did, in order.
+    /// What was printed, in the order of the cores and of what each printed.
     pub printed: Vec<Printed>,
     /// Warnings, at most one for each instruction, in the order of the text: tiles that are read and were not written, entries left in a pipe; and with the numerics of a device,
     /// what it does although no rule allows it.
     pub notes: Vec<pto_isa::Diagnostic>,
     /// How long instructions took, in the order of the text, where that was [asked for](crate::Launch::timed).
     pub timings: Vec<Timing>,
-}
-
-/// What a block printed.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Printed {
-    /// The block.
-    pub block: u32,
-    /// Everything it printed, in order.
-    pub text: String,
 }
 
 /// The time an instruction of the text took, over all its executions.

@@ -37,13 +37,15 @@ pub mod machine;
 mod memory;
 mod plan;
 mod prepared;
+mod printed;
 mod run;
 mod stop;
 
-pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, Printed, RunReport, Timing, Uninitialised};
+pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, RunReport, Timing, Uninitialised};
 pub use kernels::Numerics;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
 pub use prepared::{LoopIteration, LoopIterations, Plan, Role, Set};
+pub use printed::{CoreCounts, Printed};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,
     Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, Registers, Remains, Replay,

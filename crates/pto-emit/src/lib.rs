@@ -36,7 +36,7 @@ pub use cpp::{emits, spellings};
 use pto_check::Checked;
 use pto_isa::row::Storage;
 use pto_isa::text;
-use pto_isa::{Diagnostic, Error, Span, Target, codes};
+use pto_isa::{Diagnostic, Error, Severity, Span, Target, codes};
 
 /// How the text looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -163,12 +163,21 @@ pub fn emit(checked: &Checked, options: &Options<'_>) -> Result<Emitted, Error> 
         let message = text!("C++ is emitted for a device, not for the host");
         return Err(Diagnostic::new(codes::EMIT_UNSUPPORTED, Span::default(), message).legal("a2a3, a5").into());
     }
+    check_prints(checked).map_err(|problems| checked.module().error(problems))?;
     check_level(checked, options.level).map_err(|problems| checked.module().error(problems))?;
     // What C++ needs and the program leaves open.
     let lowered = pto_opt::lower(checked, pto_opt::plan::Options::default(), options.sync.mode())?;
     let text = cpp::emit(&lowered.program, options).map_err(|problems| checked.module().error(problems))?;
     let unordered = pto_opt::sync::unordered(&lowered.program, &lowered.as_they_are);
     Ok(Emitted { text, program: lowered.program, as_they_are: lowered.as_they_are, unordered })
+}
+
+/// What only the host prints is a warning of the check; for C++ it is an error.
+fn check_prints(checked: &Checked) -> Result<(), Vec<Diagnostic>> {
+    let unprintable = checked.warnings().iter().filter(|d| d.code == codes::UNPRINTABLE);
+    let problems: Vec<Diagnostic> =
+        unprintable.map(|d| Diagnostic { severity: Severity::Error, ..d.clone() }).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
 /// A stated level must be that of the program: addresses at level 3, none below.

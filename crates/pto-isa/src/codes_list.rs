@@ -112,6 +112,9 @@ codes! {
     DEVICE_FAULT = 228, "an instruction that the device computes differently",
         "For these operands, the published implementation for this device is known to deviate from the definition of the instruction. `pto run` follows the definition. `--numerics a2a3` and `--numerics a5` follow the device, if its result is known to the bit.",
         "func.func @f(%a: !pto.tile_buf<vec, 16x64xi32>, %s: i32, %m: !pto.tile_buf<vec, 16x32xui8, valid=16x8>) {\n  tcmps ins(%a, %s {cmpMode = #pto<cmp gt>}) outs(%m)\n  return\n}\n";
+    UNPRINTABLE = 229, "a tile that the device cannot print",
+        "A device prints tiles in vector memory; with `tmp`, also accumulators and, on a2a3, tiles in matrix memory. It prints integers, f16 and f32. `pto run` prints every tile. `pto emit` refuses such a program: move or convert the tile first, or leave the instruction out.",
+        "func.func @f(%a: !pto.tile_buf<mat, 32x32xf16>) {\n  pto.tprint ins(%a)\n  return\n}\n";
 
     NOT_HERE = 301, "an operation in the wrong place",
         "A terminator must be the last operation of its block and must match the enclosing operation. Functions and modules cannot be nested in code. Sections cannot be nested.";

@@ -63,8 +63,8 @@ class RunResult:
     def outputs(self) -> dict[str, Any]:
         """The arrays that the program wrote, by parameter."""
     @property
-    def printed(self) -> list[tuple[int, str]]:
-        """What each block printed, as `(block, text)`."""
+    def printed(self) -> list[Printed]:
+        """What was printed, in the order of the blocks, each with its `line`, `iteration`, `block`, `core`, `rank`, `title` and `text`."""
     @property
     def tiles(self) -> pictures.TileList:
         """What tiles hold at the end, for each core that wrote them. The run must be asked to keep them: `tiles=True`, or names."""
@@ -80,6 +80,18 @@ class RunResult:
     def __iter__(self) -> Iterator[str]: ...
     def __len__(self) -> int: ...
     def _repr_html_(self) -> str: ...
+
+class Printed:
+    """What an instruction printed: a tile, a window of memory, or a number. `str()` is all of it, as it went to `sys.stdout`."""
+
+    file: str | None
+    line: int | None
+    iteration: list[int]
+    rank: int
+    block: int
+    core: str | None
+    title: str
+    text: str
 
 class TileContents:
     """What a core holds of a tile."""

@@ -139,7 +139,7 @@ impl ProgramArgs {
     /// Reads the file.
     pub(crate) fn read(&self) -> Result<(InputText, Program, Target), Failure> {
         let source = input::read(&self.file)?;
-        let program = Program::parse(&source.text);
+        let program = Program::parse_named(&source.name, &source.text);
         let target = self.target.or_else(|| program.stated_target()).unwrap_or(Target::A2A3);
         Ok((source, program, target))
     }

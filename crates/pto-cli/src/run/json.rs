@@ -6,6 +6,7 @@ use super::expect::Expectation;
 use super::text::type_and_shape;
 use crate::json::{self, JsonDiagnostic};
 use crate::program::{ArgContent, BoundParam};
+use pto::cpu::Printed;
 use pto::data::{AnyNumber, Array, Comparison, DataError, Difference, Numbers, Summary};
 use serde::Serialize;
 use serde_json::Value as Json;
@@ -32,7 +33,12 @@ pub(super) struct JsonRun<'a> {
 
 #[derive(Serialize)]
 struct JsonPrinted<'a> {
+    line: u32,
+    iteration: &'a [u64],
+    rank: u32,
     block: u32,
+    core: Option<String>,
+    title: &'a str,
     text: &'a str,
 }
 
@@ -118,13 +124,25 @@ pub(super) fn report<'a>(run: &'a FinishedRun<'_>) -> Result<JsonRun<'a>, DataEr
         seed: run.args.program.seed,
         instructions: run.report.instructions,
         seconds: run.elapsed.as_secs_f64(),
-        printed: run.report.printed.iter().map(|p| JsonPrinted { block: p.block, text: &p.text }).collect(),
+        printed: run.report.printed.iter().map(|p| printed(run, p)).collect(),
         parameters,
         comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
         files: run.ready.outputs.list().map(file).collect(),
         times: run.timings().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
         diagnostics: run.warnings().map(|d| json::diagnostic(run.source, &run.lines, d)).collect(),
     })
+}
+
+fn printed<'a>(run: &FinishedRun<'_>, printed: &'a Printed) -> JsonPrinted<'a> {
+    JsonPrinted {
+        line: run.lines.locate(printed.span.start).0,
+        iteration: &printed.iterations,
+        rank: printed.core.rank,
+        block: printed.core.block,
+        core: printed.core.name(),
+        title: &printed.title,
+        text: &printed.text,
+    }
 }
 
 fn parameter<'a>(run: &'a FinishedRun<'_>, index: usize) -> Result<JsonParameter<'a>, DataError> {

@@ -3,6 +3,7 @@
 use super::{FinishedRun, checksum};
 use crate::counts;
 use crate::program::{ArgContent, BoundParam};
+use pto::cpu::Printed;
 use pto::data::{AnyNumber, Array, Comparison, DataError, Summary, Tolerance, shape_text, show, show_number};
 use pto::isa::DType;
 use pto::isa::text;
@@ -38,14 +39,9 @@ pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
     Ok(text)
 }
 
-/// What the program printed. With several blocks, every line says which one it is from.
+/// What the program printed, with the line, iteration and core that it comes from.
 fn printed(run: &FinishedRun<'_>) -> String {
-    let mut text = String::new();
-    for block in &run.report.printed {
-        let from =
-            if run.args.program.blocks == 1 { String::new() } else { text!("[block {block}] ", block = block.block) };
-        text.extend(block.text.lines().map(|line| format!("{from}{line}\n")));
-    }
+    let mut text: String = run.report.printed.iter().map(Printed::to_string).collect();
     if !text.is_empty() {
         text.push('\n');
     }

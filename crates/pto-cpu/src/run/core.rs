@@ -11,6 +11,7 @@ use crate::args::Uninitialised;
 use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::prepared::{Link, Plan, Reg, RegisterFile, Role, Step};
+use crate::printed::CoreCounts;
 use pto_isa::Diagnostic;
 use std::borrow::Cow;
 
@@ -31,8 +32,8 @@ pub(super) struct Core<'p> {
 pub(super) struct Identity {
     /// What observers call it. It is kept as a whole: every event has a copy.
     pub id: CoreId,
-    /// How many blocks there are.
-    pub blocks: u32,
+    /// How many cores there are.
+    pub among: CoreCounts,
     /// Its position among the cores that run together.
     pub index: usize,
 }
@@ -42,12 +43,12 @@ impl<'p> Core<'p> {
         plan: &'p Plan,
         buffers: Cow<'p, [Buffer]>,
         guards: Option<&'p Guards>,
-        blocks: u32,
+        among: CoreCounts,
     ) -> Result<Self, Diagnostic> {
         let local = LocalMemory::new(plan).ok_or_else(|| Fail::no_memory(plan.memory.core_bytes))?;
         Ok(Self {
             plan,
-            who: Identity { id: CoreId { rank: 0, block: 0, role: plan.cores.role, sub: 0 }, blocks, index: 0 },
+            who: Identity { id: CoreId { rank: 0, block: 0, role: plan.cores.role, sub: 0 }, among, index: 0 },
             regs: plan.start.clone(),
             local,
             global: GlobalMemory::new(buffers, guards, &plan.views.allocations),

@@ -265,7 +265,7 @@ impl Core<'_> {
     }
 
     /// The offset in the memory of the core of bytes of a space. Tiles without an address lie after the spaces.
-    fn space_bytes(&self, loc: Loc, first: i64, bytes: usize) -> Result<u64, Fail> {
+    pub(super) fn space_bytes(&self, loc: Loc, first: i64, bytes: usize) -> Result<u64, Fail> {
         let start = self.plan.memory.spaces.start(loc) as i64;
         let size = self.plan.memory.spaces.size(loc);
         let at = start.wrapping_add(first);

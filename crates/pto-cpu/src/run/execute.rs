@@ -159,7 +159,7 @@ impl Core<'_> {
                     self.regs.scalars[out.plus(1)] = high;
                 }
                 Step::BlockIndex(out) => self.regs.scalars[out] = u64::from(self.who.id.block),
-                Step::BlockCount(out) => self.regs.scalars[out] = u64::from(self.who.blocks),
+                Step::BlockCount(out) => self.regs.scalars[out] = u64::from(self.who.among.blocks),
                 Step::SubblockIndex(out) => self.regs.scalars[out] = u64::from(self.who.id.sub),
                 Step::SubblockCount(out) => {
                     self.regs.scalars[out] = if self.role() == Role::Whole { 1 } else { plan.cores.vectors.into() };

@@ -74,7 +74,7 @@ impl Plan {
             self.all_fit(u64::from(blocks))?;
             let mut team = Team::empty(self);
             for block in 0..blocks {
-                team.add(self, &none, 0, block, blocks)?;
+                team.add(self, &none, (0, 1), (block, blocks))?;
             }
             self.enter_team(&mut team, known);
             return team.execute(watch);

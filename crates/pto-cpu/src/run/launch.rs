@@ -5,11 +5,12 @@ use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
 use super::remains::Remains;
 use super::team::Team;
-use crate::args::{Arg, ParamKind, Printed, RunReport, Timing};
+use crate::args::{Arg, ParamKind, RunReport, Timing};
 use crate::guard::Guards;
 use crate::held::share_bytes;
 use crate::machine;
 use crate::prepared::{Plan, ValueStorage};
+use crate::printed::Printed;
 use crate::stop::StopWhen;
 use pto_ir::OpId;
 use pto_isa::sort::SharedSort;
@@ -277,7 +278,7 @@ impl<'p> Launch<'p> {
         for rank in 0..self.ranks {
             for block in 0..self.blocks {
                 let first = team.cores.len();
-                team.add(plan, &bound.buffers, rank as u32, block, self.blocks)?;
+                team.add(plan, &bound.buffers, (rank as u32, self.ranks as u32), (block, self.blocks))?;
                 let own = &mut args[rank * count..][..count];
                 team.cores[first..].iter_mut().for_each(|core| bound.enter(rank, core, own));
             }
@@ -349,7 +350,7 @@ impl<'p> Launch<'p> {
             work();
         });
         let (problem, mut report) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        report.printed.shared_sort_by_key(|p| p.block);
+        report.printed.shared_sort_by_key(|p| p.core.block);
         match problem {
             Some((_, problem)) => {
                 self.keep_printed(report.printed);

@@ -6,6 +6,7 @@ use super::observe::Watch;
 use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::prepared::{Plan, Role, ValueStorage, ViewState, float_of, int_of};
+use crate::printed::CoreCounts;
 use pto_isa::cancel::poll;
 use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Error};
@@ -134,7 +135,7 @@ impl Plan {
         self.fits(1)?;
         let (mut instructions, mut work) = (0, 0);
         for role in self.roles() {
-            let mut core = Core::new(role, std::borrow::Cow::Borrowed(&none), None, blocks)?;
+            let mut core = Core::new(role, std::borrow::Cow::Borrowed(&none), None, CoreCounts::of_blocks(blocks))?;
             let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
             for (block, sub) in (0..blocks).flat_map(|b| (0..subs).map(move |s| (b, s))) {
                 core.reset(block);

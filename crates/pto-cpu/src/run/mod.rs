@@ -18,6 +18,7 @@ mod launch;
 mod links;
 mod local;
 mod measure;
+mod number_rows;
 mod observe;
 mod outside;
 mod pipes;
@@ -45,11 +46,11 @@ pub use formula::Formula;
 pub use inspect::{KeptIn, RegisterChange, Registers, StepDone, TilePlace, ViewPlace};
 pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
+pub use number_rows::{ElementNumber, numbers_of};
 pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
-pub use print::{ElementNumber, numbers_of};
 pub use remains::{Kept, Remains, TileContents};
 pub use replay::{Replay, ReplayMemory};
 pub use tell::CACHE_LINE;

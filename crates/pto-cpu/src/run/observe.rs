@@ -185,6 +185,17 @@ pub struct CoreId {
     pub sub: u32,
 }
 
+impl CoreId {
+    /// The name of the core in its block: `cube`, `vector 0`; none if the block has one.
+    pub fn name(self) -> Option<String> {
+        match self.role {
+            Role::Whole => None,
+            Role::Cube => Some("cube".to_string()),
+            Role::Vector => Some(format!("vector {}", self.sub)),
+        }
+    }
+}
+
 /// What an instruction does to the order of pipes and cores.
 #[derive(Clone, Copy, Debug)]
 pub enum Action<'a> {

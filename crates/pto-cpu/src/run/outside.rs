@@ -2,6 +2,7 @@
 
 use super::formula::Followed;
 use crate::prepared::{EndId, PipeEnd, Table};
+use crate::printed::Printed;
 use pto_isa::Diagnostic;
 
 /// The state of an open end of a FIFO pipe.
@@ -21,7 +22,7 @@ pub(super) struct Outside {
     /// How numbers are computed from loaded ones, if an observer tracks them.
     pub formulas: Followed,
     /// What the block printed.
-    pub printed: String,
+    pub printed: Vec<Printed>,
     /// What was not as it should be, over all blocks.
     pub notes: Vec<Diagnostic>,
 }
@@ -29,7 +30,7 @@ pub(super) struct Outside {
 impl Outside {
     pub fn new(ends: &Table<EndId, PipeEnd>) -> Self {
         let ends = Table::like(ends, OpenEnd::default());
-        Self { ends, background: 0, formulas: Followed::new(), printed: String::new(), notes: Vec::new() }
+        Self { ends, background: 0, formulas: Followed::new(), printed: Vec::new(), notes: Vec::new() }
     }
 
     /// Another block begins.

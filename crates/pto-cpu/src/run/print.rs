@@ -1,15 +1,15 @@
-//! Text that a program prints: tiles, windows of global memory, and numbers.
+//! What a program prints: tiles, windows of memory, and numbers.
 
 use super::core::Core;
 use super::data::read_bytes;
 use super::fail::Fail;
+use super::number_rows::NumberRows;
 use super::observe::{Action, Watch};
 use super::printf;
-use crate::args::Printed;
 use crate::memory::split_address;
 use crate::prepared::{NumberStyle, Print, PrintId, StepId, TileId, TileState, ViewId, ViewState};
-use pto_isa::{Class, DType, TileType, dot};
-use pto_num::{Bf16, Exact, F16, Format};
+use crate::printed::Printed;
+use pto_isa::{DType, Loc, TileType, dot};
 use std::fmt::Write;
 
 impl Core<'_> {
@@ -29,34 +29,44 @@ impl Core<'_> {
         if !W::COMPUTES {
             return Ok(());
         }
-        match &plan.calls.prints[which] {
-            Print::Tile { tile, name, style } => self.print_tile(*tile, name, *style),
-            Print::View { view, dtype, name, style } => self.print_view(*view, *dtype, name, *style)?,
-            Print::Scalar { value, kind, format } => {
-                let text = printf::format(format, *kind, self.reg(*value));
-                self.outside.printed.push_str(&text);
-            }
-        }
+        let (title, text) = match &plan.calls.prints[which] {
+            Print::Tile { tile, name, style } => self.tile_text(*tile, name, *style),
+            Print::View { view, dtype, name, style } => self.view_text(*view, *dtype, name, *style)?,
+            Print::Scalar { value, kind, format } => (String::new(), printf::format(format, *kind, self.reg(*value))),
+        };
+        let op = plan.module().op(plan.code.origins[at]);
+        let source = plan.module().source.as_ref();
+        let printed = Printed {
+            core: self.id(),
+            among: self.who.among,
+            span: op.name_span,
+            location: source.and_then(|source| source.location(op.name_span)),
+            iterations: self.loop_iterations(at).numbers(),
+            title,
+            text,
+        };
+        self.outside.printed.push(printed);
         Ok(())
     }
 
-    /// The valid region, a line for each row.
-    fn print_tile(&mut self, tile: TileId, name: &str, style: NumberStyle) {
+    /// The valid region of a tile, row by row, whatever its layout is.
+    fn tile_text(&mut self, tile: TileId, name: &str, style: NumberStyle) -> (String, String) {
         let tile = self.regs.tiles[tile];
         let ty = self.plan.tiles.geometries[tile.geometry];
-        let mut head = format!("%{name}: {} {}x{} {}", ty.loc, ty.rows, ty.cols, ty.dtype);
+        let mut title = format!("{}{} {} {}x{}", named(name), ty.loc, ty.dtype, ty.rows, ty.cols);
         if (u64::from(tile.rows), u64::from(tile.cols)) != (ty.rows, ty.cols) {
-            let _ = write!(head, ", valid {}x{}", tile.rows, tile.cols);
+            let _ = write!(title, ", valid {}x{}", tile.rows, tile.cols);
         }
-        self.line(&head);
+        // A column of packed numbers is one of them, or both.
+        let per_column = if ty.column_bits() < 8 { 1 } else { 2 };
+        let mut rows = NumberRows::new(style);
         for r in 0..u64::from(tile.rows) {
-            let mut line = String::new();
             for c in 0..u64::from(tile.cols) {
-                let raw = self.tile_bits(&tile, &ty, r, c);
-                push_element(&mut line, ty.dtype, raw, style);
+                rows.push(ty.dtype, self.tile_bits(&tile, &ty, r, c), per_column);
             }
-            self.line(&line);
+            rows.end_row();
         }
+        (title, rows.text())
     }
 
     fn tile_bits(&mut self, tile: &TileState, ty: &TileType, r: u64, c: u64) -> u64 {
@@ -65,90 +75,48 @@ impl Core<'_> {
         if ty.column_bits() < 8 { raw >> shift & 15 } else { raw }
     }
 
-    /// The matrix in a window of global memory.
-    fn print_view(&mut self, view: ViewId, dtype: DType, name: &str, style: NumberStyle) -> Result<(), Fail> {
+    /// The matrix in a window of memory.
+    fn view_text(
+        &mut self,
+        view: ViewId,
+        dtype: DType,
+        name: &str,
+        style: NumberStyle,
+    ) -> Result<(String, String), Fail> {
         let view: ViewState = self.regs.views[view];
-        if view.space.is_some() {
-            return Err(Fail::OnChipView);
-        }
         let (rows, cols) = view.matrix_size();
-        self.line(&format!("%{name}: {rows}x{cols} {dtype}"));
-        let (buffer, first) = split_address(view.address);
+        let memory = view.space.map_or("gm", Loc::name);
+        let title = format!("{}{memory} {dtype} {rows}x{cols}", named(name));
         let bits = u64::from(dtype.column_bits());
+        let mut text = NumberRows::new(style);
         for r in 0..rows {
-            let mut line = String::new();
             for c in 0..cols {
                 let place = dot(view.layout.index(r, c, view.shape), view.strides.map(|s| s as u64)) * bits;
-                let byte = first.saturating_add_unsigned(place / 8);
-                let raw = self.read_global(buffer, byte, (bits / 8).max(1) as usize)?;
-                push_element(&mut line, dtype, raw >> (place % 8), style);
+                let raw = self.view_bits(&view, place / 8, (bits / 8).max(1) as usize)?;
+                text.push(dtype, raw >> (place % 8), 2);
             }
-            self.line(&line);
+            text.end_row();
         }
-        Ok(())
+        Ok((title, text.text()))
     }
 
-    fn line(&mut self, text: &str) {
-        self.outside.printed.push_str(text);
-        self.outside.printed.push('\n');
-    }
-
-    /// What the block printed, for the report.
-    pub fn take_printed(&mut self) -> Option<Printed> {
-        let text = std::mem::take(&mut self.outside.printed);
-        (!text.is_empty()).then_some(Printed { block: self.who.id.block, text })
-    }
-}
-
-/// An element: packed ones of four bits are two numbers.
-fn push_element(line: &mut String, dtype: DType, raw: u64, style: NumberStyle) {
-    let NumberStyle { width, digits } = style;
-    let mut push = |text: String| {
-        let space = if line.is_empty() { "" } else { " " };
-        let _ = write!(line, "{space}{text:>width$}");
-    };
-    for number in numbers_of(dtype, raw) {
-        push(match number {
-            ElementNumber::Float(x) => printf::fixed(x.into(), digits),
-            ElementNumber::Int(n) => n.to_string(),
-        });
-    }
-}
-
-/// A number of a tile, exactly.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum ElementNumber {
-    /// A floating-point number; every format of a tile fits.
-    Float(f32),
-    /// An integer.
-    Int(i128),
-}
-
-/// The numbers of an element; packed ones of four bits are two.
-pub fn numbers_of(dtype: DType, raw: u64) -> impl Iterator<Item = ElementNumber> {
-    let float = |format: Format, bits: u64| ElementNumber::Float(Exact::decode(bits as u32, format).to_f32());
-    let pair = |format: Format| [Some(float(format, raw & 15)), Some(float(format, raw >> 4 & 15))];
-    let found = match dtype {
-        DType::F4E1M2 => pair(Format::F4E1M2),
-        DType::F4E2M1 => pair(Format::F4E2M1),
-        _ => {
-            let one = match dtype {
-                DType::F32 => ElementNumber::Float(f32::from_bits(raw as u32)),
-                DType::F16 => ElementNumber::Float(F16(raw as u16).to_f32()),
-                DType::Bf16 => ElementNumber::Float(Bf16(raw as u16).to_f32()),
-                DType::F8E4M3 => float(Format::F8E4M3, raw & 0xff),
-                DType::F8E5M2 => float(Format::F8E5M2, raw & 0xff),
-                DType::F8E8M0 => float(Format::F8E8M0, raw & 0xff),
-                DType::Hif8 => float(Format::HIF8, raw & 0xff),
-                _ => {
-                    let unused = 64 - dtype.bits();
-                    let bits = raw << unused;
-                    let signed = dtype.class() == Class::Signed;
-                    ElementNumber::Int(if signed { (bits as i64 >> unused).into() } else { (bits >> unused).into() })
-                }
-            };
-            [Some(one), None]
+    /// Bytes of a window.
+    fn view_bits(&mut self, view: &ViewState, offset: u64, bytes: usize) -> Result<u64, Fail> {
+        if let Some(space) = view.space {
+            let start = self.space_bytes(space, (view.address as i64).saturating_add_unsigned(offset), bytes)?;
+            return Ok(read_bytes(self.local.memory.part(start, bytes as u64)));
         }
-    };
-    found.into_iter().flatten()
+        let (buffer, first) = split_address(view.address);
+        self.read_global(buffer, first.saturating_add_unsigned(offset), bytes)
+    }
+
+    /// What the core printed, for the report.
+    pub fn take_printed(&mut self) -> Vec<Printed> {
+        std::mem::take(&mut self.outside.printed)
+    }
+}
+
+/// The name of a value before what it is; results of expressions have none.
+fn named(name: &str) -> String {
+    if name.is_empty() { String::new() } else { format!("%{name}  ") }
 }

@@ -149,7 +149,7 @@ pub(super) fn fixed(x: f64, digits: usize) -> String {
 }
 
 /// `%.Ne`: two digits of exponent at least.
-fn exponential(x: f64, digits: usize) -> String {
+pub(super) fn exponential(x: f64, digits: usize) -> String {
     let text = format!("{x:.digits$e}");
     let Some((mantissa, exponent)) = text.split_once('e') else { return fixed(x, digits) };
     let (sign, size) = exponent.strip_prefix('-').map_or(('+', exponent), |size| ('-', size));

@@ -2,10 +2,10 @@
 
 use super::core::Core;
 use super::data::read_bytes;
+use super::number_rows::{ElementNumber, numbers_of};
 use super::observe::CoreId;
-use super::print::{ElementNumber, numbers_of};
-use crate::args::Printed;
 use crate::prepared::{TileId, TileState};
+use crate::printed::Printed;
 use pto_ir::ValueId;
 use pto_isa::TileType;
 use pto_isa::hash::FastSet;
@@ -49,7 +49,7 @@ type WantsTile = dyn Fn(&str) -> bool + Sync;
 #[derive(Clone, Default, Debug)]
 #[non_exhaustive]
 pub struct Kept {
-    /// What blocks printed, if the run failed; otherwise the report has it.
+    /// What was printed, if the run failed; otherwise the report has it.
     pub printed: Vec<Printed>,
     /// What tiles hold, core by core.
     pub tiles: Vec<TileContents>,

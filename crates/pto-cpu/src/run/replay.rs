@@ -9,6 +9,7 @@ use super::local::fill_byte;
 use super::observe::{Access, AddressSpace, CoreId, Watch};
 use crate::memory::Buffer;
 use crate::prepared::{Id, Plan, Reg, Step, StepId, TileId, ViewId};
+use crate::printed::CoreCounts;
 use pto_isa::Diagnostic;
 use std::borrow::Cow;
 
@@ -76,7 +77,7 @@ impl<'p> Replay<'p> {
     /// When there is not so much memory.
     pub fn new(plan: &'p Plan, id: CoreId, blocks: u32) -> Result<Self, Diagnostic> {
         let role = plan.roles().find(|p| p.cores.role == id.role).unwrap_or(plan);
-        let mut core = Core::new(role, Cow::Owned(Vec::new()), None, blocks)?;
+        let mut core = Core::new(role, Cow::Owned(Vec::new()), None, CoreCounts::of_blocks(blocks))?;
         core.who.id = id;
         Ok(Self { core })
     }

@@ -5,6 +5,7 @@ use super::fail::{Fail, unwritten};
 use super::iterations::{Endless, MOST_SCALAR, MOST_WITH_MEMORY};
 use crate::kernels::Fault;
 use crate::prepared::{Role, StepId};
+use crate::printed::Printed;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Span, codes};
 
@@ -168,7 +169,7 @@ impl Fail {
             Self::NotPopped => new(codes::RUN_PIPE, text!("nothing was popped that is not free already").into())
                 .help(text!("free each entry once, after its pop")),
         };
-        let d = match (core.who.blocks > 1, core.role()) {
+        let d = match (core.who.among.blocks > 1, core.role()) {
             (false, Role::Whole) => d,
             (true, Role::Whole) => d.label(span, text!("in block {block}", block = core.who.id.block)),
             (_, Role::Cube) => d.label(span, text!("in block {block}, on the cube core", block = core.who.id.block)),
@@ -178,7 +179,10 @@ impl Fail {
             ),
         };
         // What the block printed before leads to what went wrong.
-        let lines: Vec<&str> = core.outside.printed.lines().collect();
+        let printed = &core.outside.printed;
+        let last = printed[printed.len().saturating_sub(LAST_LINES)..].iter().map(Printed::to_string);
+        let text: String = last.collect();
+        let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(LAST_LINES)..]
             .iter()
             .fold(d, |d, line| d.label(span, text!("printed before: {line}", line)))

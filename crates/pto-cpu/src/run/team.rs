@@ -4,10 +4,11 @@ use super::core::{Core, Identity};
 use super::observe::{CoreId, Watch};
 use super::schedule::run_together;
 use super::shared::Shared;
-use crate::args::{Printed, RunReport};
+use crate::args::RunReport;
 use crate::guard::Guards;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
+use crate::printed::{CoreCounts, Printed};
 use pto_isa::text;
 use pto_isa::{Diagnostic, codes};
 use std::borrow::Cow;
@@ -33,25 +34,25 @@ impl<'p> Team<'p> {
         blocks: u32,
     ) -> Result<Self, Diagnostic> {
         let mut team = Self { guards, ..Self::empty(plan) };
-        team.add(plan, buffers, 0, 0, blocks)?;
+        team.add(plan, buffers, (0, 1), (0, blocks))?;
         Ok(team)
     }
 
-    /// Adds the cores of a block.
+    /// Adds the cores of a block: of a rank and of a block, each among so many.
     pub fn add(
         &mut self,
         plan: &'p Plan,
         buffers: &'p [Buffer],
-        rank: u32,
-        block: u32,
-        blocks: u32,
+        (rank, ranks): (u32, u32),
+        (block, blocks): (u32, u32),
     ) -> Result<(), Diagnostic> {
+        let count = |role: &Plan| if role.cores.role == Role::Vector { plan.cores.vectors } else { 1 };
+        let among = CoreCounts { ranks, blocks, cores: plan.roles().map(count).sum() };
         for role in plan.roles() {
-            let count = if role.cores.role == Role::Vector { plan.cores.vectors } else { 1 };
-            for sub in 0..count {
-                let mut core = Core::new(role, Cow::Borrowed(buffers), self.guards, blocks)?;
+            for sub in 0..count(role) {
+                let mut core = Core::new(role, Cow::Borrowed(buffers), self.guards, among)?;
                 let id = CoreId { rank, block, role: role.cores.role, sub };
-                core.who = Identity { id, blocks, index: self.cores.len() };
+                core.who = Identity { id, among, index: self.cores.len() };
                 self.cores.push(core);
                 self.shared.add(id);
             }
@@ -95,7 +96,7 @@ impl<'p> Team<'p> {
 
     /// What the cores printed, one after the other.
     pub fn take_printed(&mut self) -> Vec<Printed> {
-        self.cores.iter_mut().filter_map(Core::take_printed).collect()
+        self.cores.iter_mut().flat_map(Core::take_printed).collect()
     }
 
     /// What all of them did; what they printed last is in it.

@@ -8,6 +8,7 @@ mod links;
 mod loop_iterations;
 mod overlaps;
 mod polling;
+mod prints;
 mod products;
 mod regions;
 mod uninitialised;

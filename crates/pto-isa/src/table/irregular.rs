@@ -9,7 +9,7 @@ use crate::codes::Code;
 use crate::row::{Aliasing, AttrKind, AttrSpec, CostClass, Domain, Effect, ExtentFactor, From, Infer, SlotKind, Movement, Orders, PipeCase, Pipes, Row, Scratch, Slot, Uses, When, attr, form, opt_attr, region, whole};
 use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{index_in, result, scalar_in, scratch, tile_in, tile_inout, tile_out, value_in, vec_in, vec_out};
-use crate::{BLOCK_BYTES, DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, codes, enums};
+use crate::{BLOCK_BYTES, DType, DTypes, Dim, Dir, Loc, Pipe, Targets, TileType, Type, codes, enums};
 
 const VECTOR: Row = Row::EMPTY.pipe(Pipe::V).alias(Aliasing::None);
 
@@ -375,30 +375,40 @@ fn sequence_bytes(i: &Instance) -> Option<u64> {
     Some(if dst.dtype.bits() == 16 { 1792 } else { 768 })
 }
 
-/// Only what the scalar unit can read is printed directly; other memories go through global memory.
-fn printable(i: &Instance) -> Verdict {
-    let Some(tile) = i.tile("src") else {
-        return if i.given("tmp") && i.ty("src").is_some_and(|t| SlotKind::View.accepts(t) && !SlotKind::Tile.accepts(t)) {
-            broken(i, codes::COMBINATION, "tmp", text!("`tmp` with a view"), "none")
-        } else {
-            Verdict::Holds
-        };
-    };
+/// Element types that a device prints.
+const PRINTED: &[DType] = &[I8, U8, I16, U16, I32, U32, I64, U64, F16, F32];
+
+/// A window of global memory is printed as it is.
+fn printed_directly(i: &Instance) -> Verdict {
+    let is_view = i.ty("src").is_some_and(|t| SlotKind::View.accepts(t) && !SlotKind::Tile.accepts(t));
+    if i.given("tmp") && is_view {
+        return broken(i, codes::COMBINATION, "tmp", text!("`tmp` with a view"), "none");
+    }
+    Verdict::Holds
+}
+
+/// Devices print some types, and only what the scalar unit can read; other memories go through global memory. The host prints everything.
+fn unprintable(i: &Instance) -> Option<Broken> {
+    if i.target == Cpu {
+        return None;
+    }
+    let new = |found: String, legal: String| Some(Broken::new(codes::UNPRINTABLE, vec![i.at("src")], found, legal));
+    if let Some(dtype) = i.ty("src").and_then(Type::elem).filter(|dtype| !PRINTED.contains(dtype)) {
+        return new(text!("`src` has elements of {dtype}", dtype), DTypes::of(PRINTED).to_string());
+    }
+    let tile = i.tile("src")?;
     let legal = match (i.given("tmp"), i.target) {
-        (_, Cpu) => return Verdict::Holds,
         (false, _) => text!("vec, or `tmp` for other memories"),
         (true, A5) => text!("vec, acc"),
         (true, _) => text!("vec, mat, acc"),
     };
-    let ok = match tile.loc {
+    let is_printed = match tile.loc {
         Loc::Vec => true,
         Loc::Mat => i.given("tmp") && i.target == A2A3,
         Loc::Acc => i.given("tmp"),
         _ => false,
     };
-    Verdict::require(ok, || {
-        Broken::new(codes::LOCATION, vec![i.at("src")], text!("`src` is in `{loc}`", loc = tile.loc), legal)
-    })
+    if is_printed { None } else { new(text!("`src` is in `{loc}`", loc = tile.loc), legal.to_string()) }
 }
 
 /// An offset that the program fixes lies inside the tile.
@@ -868,24 +878,17 @@ family! { Irregular, "pto", irregular;
 
     /// Prints a tile or a window of global memory.
     ///
-    /// For debugging: text output only. Floats are printed with the chosen width, integers as decimals. A device prints the
-    /// whole tile and marks the edge of the valid region; the host prints the valid region. Tiles outside vector memory
-    /// are copied to `tmp`, a window of global memory, first.
+    /// For debugging: text output only. Floats are printed with the chosen decimals, integers as decimals; every column is as wide as its widest
+    /// number, and at least as wide as `printFormat` says. A device prints the whole tile and marks the edge of the valid region; the host
+    /// prints the valid region of a tile in any memory, row by row, with the line, the iteration and the core. A device copies tiles outside
+    /// vector memory to `tmp`, a window of global memory, first.
     tprint: Row::EMPTY
         .pipe(Pipe::V)
         .effect(Effect::Debug)
         .slots(&[value_in("src", SlotKind::TileOrView), value_in("tmp", SlotKind::View).optional()])
         .attrs(&[PRINT_FORMAT])
-        .rules(&[
-            (
-                Targets::DEVICES,
-                Rule::ElemIn("src", DTypes::of(&[I8, U8, I16, U16, I32, U32, I64, U64, F16, F32])),
-            ),
-            (
-                Targets::ALL,
-                Rule::Named("src: a view, a tile in vec, or with tmp a tile in vec, acc or (a2a3) mat", printable),
-            ),
-        ])
+        .rules(&[(Targets::ALL, Rule::Named("no tmp with a view", printed_directly))])
+        .advice(unprintable)
         .cpp("TPRINT")
         .cpp_args(&["src", "tmp"])
         .cpp_templates(&["printFormat"])
