@@ -113,7 +113,7 @@ impl PlanBuilder<'_> {
                 let count = self.new_count();
                 self.push(Step::EnterLoop(count))?;
                 let first = self.module.block(block).ops.first().copied().unwrap_or(self.at);
-                entered.insert(block, (self.enter_loop(first, Counting::Steps(count)), count));
+                entered.insert(block, (self.enter_loop(first, IterationCount::Steps(count)), count));
             }
             if again.contains(&block) {
                 self.held.extend(&held);
@@ -312,7 +312,7 @@ impl PlanBuilder<'_> {
         let outer = self.held.len();
         let carried = self.enter_carried(region, &args[1..], &inits)?;
         let head = self.here();
-        self.enter_loop(id, Counting::By { counter, lower, step });
+        self.enter_loop(id, IterationCount::By { counter, lower, step });
         let test = self.push(Step::LoopTest { counter, bound: upper, exit: StepId(0) })?;
         self.block(body)?;
         self.at = id;
@@ -357,7 +357,7 @@ impl PlanBuilder<'_> {
         self.hold(&self.module.results(id).collect::<Vec<_>>());
         let count = self.new_count();
         self.push(Step::EnterLoop(count))?;
-        self.enter_loop(id, Counting::Steps(count));
+        self.enter_loop(id, IterationCount::Steps(count));
         let head = self.here();
         self.block(before)?;
         let Some(&last) = self.module.block(before).ops.last() else { return Ok(()) };

@@ -1,13 +1,13 @@
 //! The loops that steps belong to.
 
 use super::build::PlanBuilder;
-use crate::prepared::{CountId, Counting, LoopId, PlanLoop};
+use crate::prepared::{CountId, IterationCount, LoopId, PlanLoop};
 use pto_ir::{BlockId, OpId};
 use pto_isa::hash::FastMap;
 
 impl PlanBuilder<'_> {
     /// The steps that follow belong to a loop, until `inside` is what it was before.
-    pub fn enter_loop(&mut self, op: OpId, counting: Counting) -> LoopId {
+    pub fn enter_loop(&mut self, op: OpId, counting: IterationCount) -> LoopId {
         let entered = self.plan.code.loops.loops.push(PlanLoop { outer: self.inside, op, counting });
         self.inside = Some(entered);
         entered

@@ -13,12 +13,12 @@ pub(crate) struct PlanLoop {
     pub outer: Option<LoopId>,
     /// The operation: a loop, or the first one of the block that is branched back to.
     pub op: OpId,
-    pub counting: Counting,
+    pub counting: IterationCount,
 }
 
 /// What tells the iterations of a loop.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Counting {
+pub(crate) enum IterationCount {
     /// The number that the program counts by.
     By { counter: Reg, lower: Reg, step: Reg },
     /// Its steps count. Such a count is no scalar register: a loop that comes back to the same scalars is endless.
@@ -113,12 +113,12 @@ impl<'a> LoopIterations<'a> {
 
     /// The loops, the innermost first.
     pub fn from_inside(self) -> impl Iterator<Item = LoopIteration> + use<'a> {
-        let number = move |counting: Counting| match counting {
-            Counting::By { counter, lower, step } => {
+        let number = move |counting: IterationCount| match counting {
+            IterationCount::By { counter, lower, step } => {
                 let [counter, lower, step] = [counter, lower, step].map(|reg| self.regs.scalars[reg]);
                 counter.wrapping_sub(lower) / step.max(1)
             }
-            Counting::Steps(count) => self.regs.counts[count],
+            IterationCount::Steps(count) => self.regs.counts[count],
         };
         let around = self.plan.code.loops.around(self.step);
         around.map(move |of| LoopIteration { op: of.op, number: number(of.counting) })

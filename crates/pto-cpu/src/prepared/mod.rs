@@ -19,7 +19,7 @@ pub(crate) use calls::*;
 pub(crate) use ids::*;
 pub use links::Set;
 pub(crate) use links::*;
-pub(crate) use loops::{Counting, PlanLoop};
+pub(crate) use loops::{IterationCount, PlanLoop};
 pub use loops::{LoopIteration, LoopIterations};
 pub(crate) use orders::*;
 pub use plan::Plan;
