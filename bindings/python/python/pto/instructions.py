@@ -6756,9 +6756,10 @@ def tprint(
 ) -> Issued:
     """Prints a tile or a window of global memory.
 
-    For debugging: text output only. Floats are printed with the chosen width, integers as decimals. A device prints the
-    whole tile and marks the edge of the valid region; the host prints the valid region. Tiles outside vector memory
-    are copied to `tmp`, a window of global memory, first.
+    For debugging: text output only. Floats are printed with the chosen decimals, integers as decimals; every column is as wide as its widest
+    number, and at least as wide as `printFormat` says. A device prints the whole tile and marks the edge of the valid region; the host
+    prints the valid region of a tile in any memory, row by row, with the line, the iteration and the core. A device copies tiles outside
+    vector memory to `tmp`, a window of global memory, first.
 
     Text: ``pto.tprint``; targets: a2a3, a5, cpu; pipe PIPE_V.
 
@@ -6768,8 +6769,7 @@ def tprint(
     - print_format: width and digits of floats (width8_precision4, width8_precision2, width10_precision6; else width8_precision4)
 
     Rules:
-    - src: element type i8, i16, i32, i64, ui8, ui16, ui32, ui64, f16, f32 (a2a3, a5)
-    - src: a view, a tile in vec, or with tmp a tile in vec, acc or (a2a3) mat
+    - no tmp with a view
 
     Notes:
     - The device waits for all pipes before it prints, and prints only in debug builds.
