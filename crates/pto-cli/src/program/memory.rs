@@ -15,7 +15,7 @@ pub(crate) struct MemoryNeed<'a> {
     pub extent: Option<&'a Extent>,
     /// Whether it is read.
     pub read: bool,
-    /// More than that is not mentioned.
+    /// The program was changed, so it may need less than it is given: more is not mentioned, and only the first rows and columns of an array are taken.
     pub quiet: bool,
 }
 
@@ -56,9 +56,38 @@ pub(crate) fn memory(
     let inferred = matches!(&source, DataSource::Made(_, Wish { shape: None, .. }));
     let array = load(param, dtype, &source, needed, seed)
         .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
+    let array = match needed {
+        Some(extent) if need.quiet && !inferred => cropped(array, &extent.shape),
+        _ => array,
+    };
     let text = spec.map_or(&*origin, |s| &s.text);
     let content = fit(param, array, need, text)?;
     Ok(BoundParam { name: name.clone(), content, origin, inferred, per_column: param.per_column })
+}
+
+/// The first numbers along each dimension, if an array has as many dimensions and at least as many numbers along each.
+fn cropped(array: Array, wanted: &[u64]) -> Array {
+    let shape = array.shape();
+    let larger = shape.len() == wanted.len() && shape.iter().zip(wanted).all(|(n, least)| n >= least);
+    let bits = array.dtype().bits() as usize;
+    if !larger || shape == wanted || wanted.is_empty() || wanted.contains(&0) || bits < 8 {
+        return array;
+    }
+    let row = *wanted.last().unwrap_or(&1) as usize * (bits / 8);
+    let rows: u64 = wanted[..wanted.len() - 1].iter().product();
+    let mut bytes = Vec::with_capacity(rows as usize * row);
+    for number in 0..rows {
+        // Where the row starts, from the innermost of the outer dimensions outwards.
+        let (mut rest, mut at, mut distance) = (number, 0, shape[shape.len() - 1]);
+        for (extent, least) in shape.iter().zip(wanted).rev().skip(1) {
+            at += rest % least * distance;
+            rest /= least;
+            distance *= extent;
+        }
+        let start = at as usize * (bits / 8);
+        bytes.extend_from_slice(&array.bytes()[start..start + row]);
+    }
+    Array::new(array.dtype(), wanted, bytes).unwrap_or(array)
 }
 
 /// Bytes that the memory of a parameter will take.
@@ -248,5 +277,19 @@ fn tile_content(name: &str, tile: &TileType, array: Array, text: &str) -> Result
                 help
             )))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_rows_and_columns_are_taken() {
+        let array = Array::iota(DType::I32, &[2, 3, 4]).expect("small");
+        let bytes: Vec<u8> = [0i32, 1, 4, 5, 12, 13, 16, 17].iter().flat_map(|n| n.to_le_bytes()).collect();
+        assert_eq!(cropped(array.clone(), &[2, 2, 2]).bytes(), bytes);
+        assert_eq!(cropped(array.clone(), &[24]), array);
+        assert_eq!(cropped(array.clone(), &[2, 3, 5]), array);
     }
 }

@@ -87,8 +87,8 @@ impl KeptDifference {
         }
     }
 
-    /// True if a candidate still has it. Compared with a fixed reference, a program that lacks an instruction differs too; so no
-    /// parameter may have a larger share of wrong numbers than before.
+    /// True if a candidate still has it: nothing else differs. Compared with a fixed reference, a program that lacks an instruction differs too;
+    /// so no parameter may have a larger share of wrong numbers than before.
     pub(super) fn remains(
         &self,
         args: &ProgramArgs,
@@ -98,9 +98,10 @@ impl KeptDifference {
     ) -> bool {
         let program = program_of(candidate);
         let Ok(shares) = self.measured(args, (&program, candidate.companion), target, ready) else { return false };
-        let no_more = |(name, share): (&String, &f64)| self.shares.get(name).is_some_and(|old| share <= old);
+        let old = |name: &String| self.shares.get(name).copied().unwrap_or(0.0);
+        let most = |name: &String| if self.reference.is_same_program() && old(name) > 0.0 { 1.0 } else { old(name) };
         let differs = shares.values().any(|share| *share > 0.0);
-        differs && (self.reference.is_same_program() || shares.iter().all(no_more))
+        differs && shares.iter().all(|(name, share)| *share <= most(name))
     }
 
     /// The share of numbers that differ, by parameter.

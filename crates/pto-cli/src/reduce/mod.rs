@@ -10,11 +10,14 @@ mod values;
 use super::check;
 use super::files;
 use super::input::InputText;
+use super::program::memory::npz_key;
+use super::program::spec::DataSource;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::{CommandResult, Failure, Outcome, json, warn};
 use command::ShellCondition;
 use fault::{KeepCondition, KeptFault, parameter_names};
+use pto::data::{npy, npz};
 use pto::isa::{Span, codes, text};
 use pto::reduce::{Candidate, Interesting, NotInteresting, Reduced, Reducer, Standing};
 use pto::{Diagnostic, Program, Target};
@@ -188,6 +191,7 @@ impl Reduction<'_> {
         if let Some(companion) = &reduced.companion {
             self.write_companion(companion)?;
         }
+        let values = self.write_arrays(reduced)?;
         if self.args.json {
             return json::print(&self.json(reduced));
         }
@@ -197,7 +201,7 @@ impl Reduction<'_> {
             warn(text!("stopped: this is the best program so far"));
         }
         let params = parameter_names(Program::parse(&reduced.text).module());
-        let inputs = self.values.text(&reduced.inputs, &params);
+        let inputs = values.text(&reduced.inputs, &params);
         if !inputs.is_empty() {
             warn(&text!("inputs: {inputs}", inputs));
         }
@@ -209,6 +213,35 @@ impl Reduction<'_> {
             seconds
         ));
         Ok(())
+    }
+
+    /// Arrays of which the result needs only a part go beside it; returns the values with their names.
+    fn write_arrays(&self, reduced: &Reduced) -> Result<GivenValues, Failure> {
+        let mut values = self.values.clone();
+        if files::is_stdout(&self.args.output) {
+            return Ok(values);
+        }
+        let program = Program::parse(&reduced.text);
+        let args = values.args(&self.args.program, &reduced.inputs, &parameter_names(program.module()));
+        let Ok(ready) = args.ready_again(self.source, &program, self.target) else { return Ok(values) };
+        for param in &ready.bound {
+            let (Some(file), Ok(Some(array))) = (values.file(&param.name), param.data()) else { continue };
+            let old = match file {
+                DataSource::Npy(path) => npy::read_file(&path).map(|a| a.shape().to_vec()),
+                DataSource::Npz(path, key) => {
+                    npz::read_file(&path, npz_key(&path, key.as_deref(), &param.name)).map(|a| a.shape().to_vec())
+                }
+                _ => continue,
+            };
+            if old.is_ok_and(|shape| shape != array.shape()) {
+                let path = self.args.output.with_extension(format!("{}.npy", param.name));
+                let mut bytes = Vec::new();
+                npy::write(&array, &mut bytes)?;
+                files::write(&path, &bytes)?;
+                values.set_file(&param.name, &path);
+            }
+        }
+        Ok(values)
     }
 
     /// The reference goes beside the result if its sizes changed.

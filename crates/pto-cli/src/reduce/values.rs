@@ -1,9 +1,11 @@
 //! Values of the command line, and the numbers among them that become smaller.
 
 use crate::program::ProgramArgs;
+use crate::program::spec::DataSource;
 use pto::cpu::{Param, ParamKind, Plan};
 use pto::data::AnyNumber;
 use pto::reduce::InputNumber;
+use std::path::Path;
 
 /// The number of blocks, among the inputs.
 const BLOCKS: &str = "--blocks";
@@ -79,6 +81,20 @@ impl GivenValues {
     pub(super) fn args(&self, args: &ProgramArgs, inputs: &[InputNumber], params: &[String]) -> ProgramArgs {
         let blocks = inputs.iter().find(|i| i.name == BLOCKS).and_then(|i| u32::try_from(i.value).ok());
         args.with_values(self.texts(inputs, &|name| params.iter().any(|p| p == name)), blocks.unwrap_or(args.blocks))
+    }
+
+    /// The value of a parameter that is a file.
+    pub(super) fn file(&self, name: &str) -> Option<DataSource> {
+        let value = self.values.iter().find(|v| v.name == name)?;
+        let ValueKind::Text(text) = &value.kind else { return None };
+        DataSource::parse(text).ok().filter(|s| !matches!(s, DataSource::Number(_) | DataSource::Made(..)))
+    }
+
+    /// Takes the numbers of a parameter from another file.
+    pub(super) fn set_file(&mut self, name: &str, file: &Path) {
+        if let Some(value) = self.values.iter_mut().find(|v| v.name == name) {
+            value.kind = ValueKind::Text(file.display().to_string());
+        }
     }
 
     /// What to write on the command line of a reduced program with these parameters.

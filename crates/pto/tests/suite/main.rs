@@ -21,6 +21,7 @@ mod race_mutations;
 mod random_links;
 mod random_runs;
 mod recordings;
+mod reduce;
 mod reference;
 mod roundtrip;
 mod seed_pages;
