@@ -2,7 +2,7 @@
 //!
 //! This file reads them. What values hold comes from a [`ValueReader`](super::evaluate::ValueReader), so nothing here knows a recording.
 
-use super::lexer::{DebugToken, Lexeme, lexemes};
+use super::lexer::{DebugLexeme, DebugToken, lexemes};
 use pto::isa::table::distance;
 use pto::isa::text;
 use std::ops::Range;
@@ -14,7 +14,7 @@ pub(crate) enum DebugExpr {
     /// One number: a scalar or an element of a tile.
     Part(ValuePart),
     /// One number that is made of many.
-    Reduced(Reduction, ValuePart),
+    Reduced(ValueReduction, ValuePart),
     /// Something that the instruction touches has such a number.
     Any(Oddity),
     Not(Box<DebugExpr>),
@@ -37,7 +37,7 @@ pub(crate) struct ValuePart {
 
 /// What is computed of many numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Reduction {
+pub(crate) enum ValueReduction {
     Max,
     Min,
     AbsMax,
@@ -49,16 +49,16 @@ pub(crate) enum Reduction {
     Cols,
 }
 
-const REDUCTIONS: [(&str, Reduction); 9] = [
-    ("max", Reduction::Max),
-    ("min", Reduction::Min),
-    ("absmax", Reduction::AbsMax),
-    ("sum", Reduction::Sum),
-    ("mean", Reduction::Mean),
-    ("any_nan", Reduction::AnyNan),
-    ("any_inf", Reduction::AnyInf),
-    ("rows", Reduction::Rows),
-    ("cols", Reduction::Cols),
+const REDUCTIONS: [(&str, ValueReduction); 9] = [
+    ("max", ValueReduction::Max),
+    ("min", ValueReduction::Min),
+    ("absmax", ValueReduction::AbsMax),
+    ("sum", ValueReduction::Sum),
+    ("mean", ValueReduction::Mean),
+    ("any_nan", ValueReduction::AnyNan),
+    ("any_inf", ValueReduction::AnyInf),
+    ("rows", ValueReduction::Rows),
+    ("cols", ValueReduction::Cols),
 ];
 
 /// A number that computations seldom mean to give.
@@ -199,14 +199,16 @@ pub(crate) fn asks_any(expr: &DebugExpr) -> bool {
 /// True when the result is true or false, not a number.
 pub(crate) fn is_truth(expr: &DebugExpr) -> bool {
     match expr {
-        DebugExpr::Any(_) | DebugExpr::Not(_) | DebugExpr::Reduced(Reduction::AnyNan | Reduction::AnyInf, _) => true,
+        DebugExpr::Any(_)
+        | DebugExpr::Not(_)
+        | DebugExpr::Reduced(ValueReduction::AnyNan | ValueReduction::AnyInf, _) => true,
         DebugExpr::Pair(operator, ..) => operator.is_truth(),
         _ => false,
     }
 }
 
 struct ExprReader<'t> {
-    lexemes: Vec<Lexeme<'t>>,
+    lexemes: Vec<DebugLexeme<'t>>,
     at: usize,
     end: usize,
     depth: usize,
@@ -416,7 +418,7 @@ mod tests {
     #[test]
     fn conditions_of_the_manual_are_read() {
         let m = ValuePart { name: "m".into(), at: 0, rows: None, cols: None };
-        let max = DebugExpr::Reduced(Reduction::Max, m);
+        let max = DebugExpr::Reduced(ValueReduction::Max, m);
         let expected = DebugExpr::Pair(PairOperator::Greater, Box::new(max), Box::new(DebugExpr::Number(1e4)));
         assert_eq!(parse("%m.max() > 1e4"), Ok(expected));
         assert_eq!(parse("any nan"), Ok(DebugExpr::Any(Oddity::Nan)));

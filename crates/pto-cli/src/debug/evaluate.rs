@@ -1,6 +1,6 @@
 //! What conditions say about the values of a moment.
 
-use super::condition::{DebugExpr, ExprError, Oddity, PairOperator, Reduction, ValuePart};
+use super::condition::{DebugExpr, ExprError, Oddity, PairOperator, ValuePart, ValueReduction};
 use pto::isa::text;
 use std::ops::Range;
 
@@ -132,22 +132,22 @@ fn pair(operator: PairOperator, l: f64, r: f64) -> DebugValue {
 }
 
 /// NaN does not count for the largest and smallest number. Sums and means of NaN are NaN.
-fn reduced(reduction: Reduction, part: &ValuePart, known: &PartNumbers) -> DebugValue {
+fn reduced(reduction: ValueReduction, part: &ValuePart, known: &PartNumbers) -> DebugValue {
     let all = || known.numbers.iter().copied();
     let extent = |part: &Option<Range<usize>>, valid: usize| {
         part.as_ref().map_or(valid, |p| p.end.min(valid).saturating_sub(p.start)) as f64
     };
     let sum = || all().sum::<f64>();
     match reduction {
-        Reduction::Max => DebugValue::Number(all().fold(f64::NAN, f64::max)),
-        Reduction::Min => DebugValue::Number(all().fold(f64::NAN, f64::min)),
-        Reduction::AbsMax => DebugValue::Number(all().map(f64::abs).fold(f64::NAN, f64::max)),
-        Reduction::Sum => DebugValue::Number(sum()),
-        Reduction::Mean => DebugValue::Number(sum() / known.numbers.len() as f64),
-        Reduction::AnyNan => DebugValue::Truth(all().any(|x| Oddity::Nan.is(x))),
-        Reduction::AnyInf => DebugValue::Truth(all().any(|x| Oddity::Inf.is(x))),
-        Reduction::Rows => DebugValue::Number(extent(&part.rows, known.valid.0)),
-        Reduction::Cols => DebugValue::Number(extent(&part.cols, known.valid.1)),
+        ValueReduction::Max => DebugValue::Number(all().fold(f64::NAN, f64::max)),
+        ValueReduction::Min => DebugValue::Number(all().fold(f64::NAN, f64::min)),
+        ValueReduction::AbsMax => DebugValue::Number(all().map(f64::abs).fold(f64::NAN, f64::max)),
+        ValueReduction::Sum => DebugValue::Number(sum()),
+        ValueReduction::Mean => DebugValue::Number(sum() / known.numbers.len() as f64),
+        ValueReduction::AnyNan => DebugValue::Truth(all().any(|x| Oddity::Nan.is(x))),
+        ValueReduction::AnyInf => DebugValue::Truth(all().any(|x| Oddity::Inf.is(x))),
+        ValueReduction::Rows => DebugValue::Number(extent(&part.rows, known.valid.0)),
+        ValueReduction::Cols => DebugValue::Number(extent(&part.cols, known.valid.1)),
     }
 }
 
@@ -157,9 +157,9 @@ mod tests {
     use super::*;
 
     /// `%t` is 2x3; `%i` is a scalar; nothing is known of others.
-    struct Plain;
+    struct FixedValues;
 
-    impl ValueReader for Plain {
+    impl ValueReader for FixedValues {
         fn numbers(&mut self, part: &ValuePart) -> Result<Option<PartNumbers>, ExprError> {
             let all = match part.name.as_str() {
                 "t" => vec![vec![1.0, -8.0, f64::NAN], vec![2.0, 3.0, f64::INFINITY]],
@@ -181,7 +181,7 @@ mod tests {
     }
 
     fn shown(text: &str) -> String {
-        match evaluate(&parse(text).expect(text), &mut Plain) {
+        match evaluate(&parse(text).expect(text), &mut FixedValues) {
             Ok(value) => value.to_string(),
             Err(EvalStop::Unknown(name)) => format!("unknown {name}"),
             Err(EvalStop::Wrong(error)) => error.message,
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn numbers_are_no_conditions() {
-        assert!(holds(&parse("%i").expect("legal"), &mut Plain).is_err());
-        assert_eq!(holds(&parse("%u.max() > 1").expect("legal"), &mut Plain), Ok(false));
+        assert!(holds(&parse("%i").expect("legal"), &mut FixedValues).is_err());
+        assert_eq!(holds(&parse("%u.max() > 1").expect("legal"), &mut FixedValues), Ok(false));
     }
 }

@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A tile in a memory of the chosen core.
 #[derive(Clone, Debug)]
-pub(crate) struct PlacedTile {
+pub(crate) struct TileInMemory {
     /// Its name, without `%`.
     pub(crate) name: String,
     pub(crate) loc: Loc,
@@ -94,7 +94,7 @@ impl DebugSession<'_> {
     }
 
     /// The tiles of the chosen core that have a place now, by memory and address.
-    pub(crate) fn placed_tiles(&mut self) -> Vec<PlacedTile> {
+    pub(crate) fn placed_tiles(&mut self) -> Vec<TileInMemory> {
         let (core, at) = (self.core, self.at());
         let module = self.recording.module();
         let tiles: Vec<_> = self.recording.values().filter_map(|v| Some((v.id, v.name, module.tile(v.id)?))).collect();
@@ -103,7 +103,7 @@ impl DebugSession<'_> {
             let Some((MemoryId::Core(_, loc), bytes)) = self.memory_of_value(core, id, at) else { continue };
             let writer = at.and_then(|at| self.recording.last_write(at, MemoryId::Core(core, loc), bytes.clone()));
             let shape = format!("{}x{} {}", ty.rows, ty.cols, ty.dtype);
-            placed.push(PlacedTile { name: name.to_string(), loc, bytes, shape, writer });
+            placed.push(TileInMemory { name: name.to_string(), loc, bytes, shape, writer });
         }
         placed.sort_by_key(|t| (t.loc as u8, t.bytes.start, t.bytes.end));
         placed

@@ -15,7 +15,7 @@ pub(crate) enum DebugToken<'t> {
 
 /// A token and its first byte.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Lexeme<'t> {
+pub(crate) struct DebugLexeme<'t> {
     pub(crate) token: DebugToken<'t>,
     pub(crate) at: usize,
 }
@@ -29,7 +29,7 @@ fn is_name(c: char) -> bool {
 }
 
 /// Splits a text into tokens.
-pub(crate) fn lexemes(text: &str) -> Result<Vec<Lexeme<'_>>, ExprError> {
+pub(crate) fn lexemes(text: &str) -> Result<Vec<DebugLexeme<'_>>, ExprError> {
     let (mut all, mut at) = (Vec::new(), 0);
     while let Some(c) = text[at..].chars().next() {
         if c.is_whitespace() {
@@ -37,7 +37,7 @@ pub(crate) fn lexemes(text: &str) -> Result<Vec<Lexeme<'_>>, ExprError> {
             continue;
         }
         let (token, length) = lexeme(text, at, c)?;
-        all.push(Lexeme { token, at });
+        all.push(DebugLexeme { token, at });
         at += length;
     }
     Ok(all)

@@ -3,7 +3,7 @@
 use super::condition::{self, DebugExpr};
 use super::evaluate::holds;
 use super::index::before;
-use super::session::{DebugSession, Touched};
+use super::session::{AskedOperands, DebugSession};
 use super::stops::{StopOn, WatchTarget, writes};
 use pto::cpu::CoreId;
 use pto::ir::ValueId;
@@ -104,7 +104,7 @@ impl DebugSession<'_> {
                 let mut next = |_: &mut Self| Ok(candidates.next());
                 let mut is_hit = |session: &mut Self, at: usize| {
                     let core = session.recording.moment(at).core;
-                    let mut reader = session.reader(core, at.checked_sub(1), Touched::ReadBy(at));
+                    let mut reader = session.reader(core, at.checked_sub(1), AskedOperands::ReadBy(at));
                     holds(condition, &mut reader).map_err(|e| e.message)
                 };
                 self.first_that_holds(&mut next, &mut is_hit, forward)?
@@ -268,7 +268,7 @@ impl DebugSession<'_> {
             }))
         };
         let mut is_hit = |session: &mut Self, end: usize| {
-            let touched = Touched::WrittenBy(end.checked_sub(1).unwrap_or(usize::MAX));
+            let touched = AskedOperands::WrittenBy(end.checked_sub(1).unwrap_or(usize::MAX));
             let mut reader = session.reader(core, end.checked_sub(1), touched);
             holds(expr, &mut reader).map_err(|e| e.message)
         };

@@ -169,7 +169,7 @@ impl<'r> DebugSession<'r> {
     }
 
     /// Looks at values before the moment that is next, or at what a moment did.
-    pub(crate) fn reader(&mut self, core: CoreId, at: Option<usize>, touched: Touched) -> MomentReader<'_, 'r> {
+    pub(crate) fn reader(&mut self, core: CoreId, at: Option<usize>, touched: AskedOperands) -> MomentReader<'_, 'r> {
         MomentReader { player: &mut self.player, core, at, touched }
     }
 
@@ -284,7 +284,7 @@ fn view_bytes(place: &ViewPlace, bits: u32) -> Option<Range<i64>> {
 
 /// Which operands `any nan` asks about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Touched {
+pub(crate) enum AskedOperands {
     /// Those that a moment is about to read.
     ReadBy(usize),
     /// Those that a moment wrote.
@@ -296,7 +296,7 @@ pub(crate) struct MomentReader<'s, 'r> {
     player: &'s mut Player<'r>,
     core: CoreId,
     at: Option<usize>,
-    touched: Touched,
+    touched: AskedOperands,
 }
 
 impl ValueReader for MomentReader<'_, '_> {
@@ -312,8 +312,8 @@ impl ValueReader for MomentReader<'_, '_> {
 
     fn any(&mut self, oddity: Oddity) -> bool {
         let (moment, wanted) = match self.touched {
-            Touched::ReadBy(at) => (at, false),
-            Touched::WrittenBy(at) => (at, true),
+            AskedOperands::ReadBy(at) => (at, false),
+            AskedOperands::WrittenBy(at) => (at, true),
         };
         let recording = self.player.recording();
         let Some(moment) = (moment < recording.len()).then(|| recording.moment(moment)) else { return false };

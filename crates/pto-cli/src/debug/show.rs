@@ -2,7 +2,7 @@
 
 use super::condition::{self, ValuePart};
 use super::evaluate::{EvalStop, evaluate};
-use super::session::{DebugSession, Touched};
+use super::session::{AskedOperands, DebugSession};
 use pto::ir::ValueId;
 use pto::isa::text;
 use pto::trace::{Contents, ContentsKind};
@@ -38,7 +38,7 @@ impl DebugSession<'_> {
         }
         let (core, at) = (self.core, self.at());
         let last = self.last().map_or(usize::MAX, |m| m.at);
-        let mut reader = self.reader(core, at, Touched::WrittenBy(last));
+        let mut reader = self.reader(core, at, AskedOperands::WrittenBy(last));
         match evaluate(&expr, &mut reader) {
             Ok(value) => Ok(format!("{text} = {value}")),
             Err(EvalStop::Unknown(name)) => Err(self.unknown(&name)),
@@ -117,7 +117,7 @@ impl DebugSession<'_> {
 
     fn summary(&mut self, value: ValueId) -> String {
         let Some(all) = self.player.value(self.core, value, self.at()) else { return String::new() };
-        let seen = Seen::of(&all);
+        let seen = NumberSummary::of(&all);
         if seen.count == 0 {
             return String::new();
         }
@@ -135,7 +135,7 @@ impl DebugSession<'_> {
 
 /// What the numbers of a value are like.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct NumberSummary {
     pub(crate) count: usize,
     /// Of the finite numbers.
     pub(crate) min: f64,
@@ -145,7 +145,7 @@ pub(crate) struct Seen {
     pub(crate) inf: usize,
 }
 
-impl Seen {
+impl NumberSummary {
     pub(crate) fn of(contents: &Contents) -> Self {
         let mut seen = Self { count: 0, min: f64::INFINITY, max: f64::NEG_INFINITY, mean: 0.0, nan: 0, inf: 0 };
         let (mut sum, mut finite) = (0.0, 0);

@@ -3,10 +3,12 @@
 use super::prompt::Prompt;
 use super::theme::Theme;
 use crate::debug::command::Reply;
+use crate::debug::index::before;
 use crate::debug::session::DebugSession;
-use pto::cpu::AddressSpace;
+use pto::cpu::{Access, AddressSpace};
 use pto::ir::ValueId;
 use pto::isa::{text, text_key};
+use pto::trace::Moment;
 
 /// What the arrow keys move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,7 +20,7 @@ pub(super) enum Pane {
 
 /// What the lower part shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Panel {
+pub(super) enum LowerPanel {
     Memory,
     Pipes,
     Cores,
@@ -26,7 +28,7 @@ pub(super) enum Panel {
     Output,
 }
 
-impl Panel {
+impl LowerPanel {
     pub(super) const ALL: [Self; 5] = [Self::Memory, Self::Pipes, Self::Cores, Self::Stops, Self::Output];
 
     pub(super) fn title(self) -> &'static str {
@@ -44,7 +46,7 @@ pub(super) struct TuiApp<'r> {
     pub(super) session: DebugSession<'r>,
     pub(super) theme: Theme,
     pub(super) pane: Pane,
-    pub(super) panel: Panel,
+    pub(super) panel: LowerPanel,
     /// The line of the program that keys act on, from 1.
     pub(super) cursor: u32,
     /// The first line and column of the program on the screen.
@@ -66,6 +68,8 @@ pub(super) struct TuiApp<'r> {
     pub(super) page: usize,
 }
 
+/// Moments that are looked at to find what was written last.
+const FARTHEST: usize = 256;
 /// Lines of output that are kept.
 const MOST_OUTPUT: usize = 2000;
 
@@ -75,7 +79,7 @@ impl<'r> TuiApp<'r> {
             session,
             theme: Theme::of_terminal(),
             pane: Pane::Source,
-            panel: Panel::Memory,
+            panel: LowerPanel::Memory,
             cursor: 1,
             source_top: 0,
             source_left: 0,
@@ -126,7 +130,7 @@ impl<'r> TuiApp<'r> {
         let is_report =
             text.lines().count() > 1 && ["print", "p", "info", "i", "list", "l", "help", "h", "?"].contains(&verb);
         if is_report {
-            self.panel = Panel::Output;
+            self.panel = LowerPanel::Output;
             // The end of the output, so that the report starts at the top.
             self.panel_top = self.output.len() - text.lines().count();
         }
@@ -138,28 +142,23 @@ impl<'r> TuiApp<'r> {
         if line > 0 {
             self.cursor = line;
         }
-        if self.panel != Panel::Output {
+        if self.panel != LowerPanel::Output {
             self.panel_top = 0;
         }
     }
 
-    /// The value to show: the chosen one, or what the last instruction wrote, or what the next one reads.
+    /// The value to show: the chosen one, or what was written last, or what the next instruction reads.
     pub(super) fn value(&self) -> Option<ValueId> {
         if self.chosen.is_some() {
             return self.chosen;
         }
-        let on_core = |a: &&pto::cpu::Access| matches!(a.place, AddressSpace::Core(_)) && !a.is_work_space();
-        let last = self.session.last();
-        let written = last.as_ref().and_then(|m| {
-            let writes = || m.accesses.iter().filter(|a| a.write && a.value.is_some());
-            writes()
-                .find(on_core)
-                .or_else(|| m.accesses.iter().filter(|a| a.value.is_some()).find(on_core))
-                .or_else(|| writes().next())
-        });
+        let moments = self.session.own_moments();
+        let done = &moments[..before(moments, self.session.position)];
+        // Flags and barriers touch nothing.
+        let written =
+            done.iter().rev().take(FARTHEST).find_map(|m| shown_of(&self.session.recording.moment(*m as usize)));
         let next = self.session.pending();
-        let read = next.as_ref().and_then(|m| m.accesses.iter().find(|a| !a.write && a.value.is_some()));
-        written.or(read).and_then(|a| a.value)
+        written.or_else(|| next?.accesses.iter().filter(|a| !a.write).find_map(|a| a.value))
     }
 
     /// Shows the next or the previous value that has a place here.
@@ -181,4 +180,12 @@ impl<'r> TuiApp<'r> {
             self.message = text!("no value is known here").to_string();
         }
     }
+}
+
+/// The operand of an instruction that is worth a look: a tile that it writes, or one that it stores.
+fn shown_of(moment: &Moment<'_>) -> Option<ValueId> {
+    let named = || moment.accesses.iter().filter(|a| a.value.is_some() && !a.is_work_space());
+    let on_core = |a: &&Access| matches!(a.place, AddressSpace::Core(_));
+    let written = named().filter(on_core).find(|a| a.write);
+    written.or_else(|| named().find(on_core)).or_else(|| named().next()).and_then(|a| a.value)
 }

@@ -1,7 +1,7 @@
 //! A value as a heat map: blue for negative numbers, red for positive ones, as bright as they are large.
 
 use super::theme::{Depth, Theme};
-use crate::debug::show::{Seen, short};
+use crate::debug::show::{NumberSummary, short};
 use pto::isa::text;
 use pto::trace::Contents;
 use ratatui::style::Style;
@@ -24,7 +24,7 @@ pub(super) fn region((rows, cols): (usize, usize), (top, left): (usize, usize)) 
 /// A map of what was read; each cell stands for one element, or for several of which it shows the largest.
 pub(super) fn lines(theme: Theme, contents: &Contents, width: usize, height: usize) -> Vec<Line<'static>> {
     let (rows, cols) = (contents.row_range.clone(), contents.col_range.clone());
-    let seen = Seen::of(contents);
+    let seen = NumberSummary::of(contents);
     let room = height.saturating_sub(2).max(1);
     // Small values get cells of several characters.
     let wide = if cols.len() * 2 <= width { 2 } else { 1 };

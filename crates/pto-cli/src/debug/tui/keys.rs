@@ -1,6 +1,6 @@
 //! What keys do.
 
-use super::app::{Pane, Panel, TuiApp};
+use super::app::{LowerPanel, Pane, TuiApp};
 use super::is_ctrl_c;
 use super::prompt::PromptKey;
 use crate::debug::stops::StopOn;
@@ -102,7 +102,7 @@ impl TuiApp<'_> {
             }
             'h' => self.is_heat = !self.is_heat,
             '1'..='5' => {
-                self.panel = Panel::ALL[c as usize - '1' as usize];
+                self.panel = LowerPanel::ALL[c as usize - '1' as usize];
                 self.panel_top = 0;
             }
             '[' => self.choose_core(false),

@@ -1,7 +1,7 @@
 //! The lower part: memory, pipes and flags, cores, breakpoints, output.
 
-use super::app::{Panel, TuiApp};
-use crate::debug::info::PlacedTile;
+use super::app::{LowerPanel, TuiApp};
+use crate::debug::info::TileInMemory;
 use crate::debug::stops::{bytes_of, memory_of};
 use pto::isa::{Loc, text};
 use pto::trace::MemoryId;
@@ -11,16 +11,16 @@ use std::ops::Range;
 
 pub(super) fn lines(app: &mut TuiApp<'_>, width: usize) -> Vec<Line<'static>> {
     match app.panel {
-        Panel::Memory => memory(app, width),
-        Panel::Pipes => {
+        LowerPanel::Memory => memory(app, width),
+        LowerPanel::Pipes => {
             let mut lines = table(&app.session.info_pipes());
             lines.push(Line::default());
             lines.extend(table(&app.session.info_flags()));
             lines
         }
-        Panel::Cores => table(&app.session.info_cores()),
-        Panel::Stops => table(&app.session.info_stops()),
-        Panel::Output => app.output.iter().map(|line| output_line(app, line)).collect(),
+        LowerPanel::Cores => table(&app.session.info_cores()),
+        LowerPanel::Stops => table(&app.session.info_stops()),
+        LowerPanel::Output => app.output.iter().map(|line| output_line(app, line)).collect(),
     }
 }
 
@@ -72,7 +72,7 @@ fn memory(app: &mut TuiApp<'_>, width: usize) -> Vec<Line<'static>> {
 }
 
 /// One bar for each memory, and one for tiles without an address, which lie after its end.
-fn bars(app: &TuiApp<'_>, tiles: &[PlacedTile]) -> Vec<MemoryBar> {
+fn bars(app: &TuiApp<'_>, tiles: &[TileInMemory]) -> Vec<MemoryBar> {
     let mut bars = Vec::new();
     for loc in Loc::ALL {
         let capacity = app.session.capacity(loc);
@@ -93,7 +93,7 @@ fn bars(app: &TuiApp<'_>, tiles: &[PlacedTile]) -> Vec<MemoryBar> {
 }
 
 /// The cells of a bar: what the last instruction wrote and read, tiles, and free memory.
-fn cells(app: &TuiApp<'_>, bar: &MemoryBar, tiles: &[PlacedTile], room: usize) -> Vec<Span<'static>> {
+fn cells(app: &TuiApp<'_>, bar: &MemoryBar, tiles: &[TileInMemory], room: usize) -> Vec<Span<'static>> {
     let theme = app.theme;
     let here = MemoryId::Core(app.session.core, bar.loc);
     let last = app.session.last();
@@ -139,7 +139,7 @@ fn legend(app: &TuiApp<'_>) -> Line<'static> {
     Line::from(marks.concat())
 }
 
-fn tile_line(app: &TuiApp<'_>, tile: &PlacedTile) -> Line<'static> {
+fn tile_line(app: &TuiApp<'_>, tile: &TileInMemory) -> Line<'static> {
     let theme = app.theme;
     let writer = match tile.writer {
         Some(at) => {

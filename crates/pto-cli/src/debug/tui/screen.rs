@@ -1,6 +1,6 @@
 //! Draws the whole screen.
 
-use super::app::{Pane, Panel, TuiApp};
+use super::app::{LowerPanel, Pane, TuiApp};
 use super::keys::KEYS;
 use super::{panels, source, values};
 use crate::debug::session::iterations_text;
@@ -90,8 +90,8 @@ fn draw_values(app: &mut TuiApp<'_>, frame: &mut Frame<'_>, area: Rect) {
 
 fn draw_panel(app: &mut TuiApp<'_>, frame: &mut Frame<'_>, area: Rect) {
     let tabs: Vec<Span<'_>> = (1..)
-        .zip(Panel::ALL)
-        .flat_map(|(number, panel): (usize, Panel)| {
+        .zip(LowerPanel::ALL)
+        .flat_map(|(number, panel): (usize, LowerPanel)| {
             let style = if panel == app.panel { app.theme.bar() } else { app.theme.dim() };
             [Span::styled(format!("{number} {}", translate(panel.title())), style), Span::raw(" ")]
         })

@@ -1,6 +1,7 @@
 //! `pto debug` in a terminal: keys are typed, and the screen is looked at.
 
 mod picture;
+mod recordings;
 mod terminal;
 
 use terminal::Terminal;

@@ -131,10 +131,12 @@ fn the_pictures_of_the_debugger_are_what_a_terminal_shows() {
     terminal.keys("a");
     terminal.wait_for("↻ %total");
     check(&mut terminal, "debug.svg");
-    terminal.keys("s");
-    terminal.wait_for("moment 11 of 1536");
-    terminal.keys("h");
+    let mut terminal = Terminal::start(&["debug", "examples/matmul_manual.pto"], (30, 110), &[]);
+    terminal.wait_for("moment 0 of 12");
+    terminal.keys("2h:until 39\r");
+    terminal.wait_for("moment 10 of 12");
     terminal.wait_for("a cell is");
+    terminal.wait_for("PIPE_M → PIPE_FIX 0");
     check(&mut terminal, "debug_heat.svg");
     terminal.keys("q");
     assert_eq!(terminal.end(), Some(0));
