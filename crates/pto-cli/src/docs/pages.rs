@@ -92,6 +92,8 @@ pub(super) const PICTURES: [(&str, &[u8]); 4] = [
     picture!("docs/images/perf.png"),
     picture!("docs/images/plan.png"),
     picture!("docs/images/race_report.png"),
+    picture!("docs/images/debug.svg"),
+    picture!("docs/images/debug_heat.svg"),
 ];
 
 /// The documents that the bar names, with their titles there.
