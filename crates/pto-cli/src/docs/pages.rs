@@ -87,7 +87,7 @@ macro_rules! picture {
 }
 
 /// Pictures in documents.
-pub(super) const PICTURES: [(&str, &[u8]); 4] = [
+pub(super) const PICTURES: [(&str, &[u8]); 6] = [
     picture!("docs/images/race.svg"),
     picture!("docs/images/perf.png"),
     picture!("docs/images/plan.png"),
