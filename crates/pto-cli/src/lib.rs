@@ -8,6 +8,7 @@ mod assembler;
 mod check;
 mod counts;
 mod debug;
+mod diff;
 mod docs;
 mod emit;
 mod explain;
@@ -81,12 +82,13 @@ impl ColorArg {
 }
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 success, 1 problems found, 2 wrong usage or unreadable file, 3 `run --expect` found differences.
+Exit codes: 0 success, 1 problems found, 2 wrong usage or unreadable file, 3 `run --expect` or `diff` found differences.
 
 Examples:
   pto run kernel.pto                    run it on random data and summarise the results
   pto race kernel.pto                   catch missing flags before the hardware does
   pto debug kernel.pto                  go through a run, forwards and backwards
+  pto diff good.pto kernel.pto          name the first instruction whose result differs
   pto perf kernel.pto                   predict cycles and bottleneck, without a device
   pto check kernel.pto --target a5      report all problems of a file, with fixes
   pto fmt --form level1 kernel.pto      convert the program to another form
@@ -100,6 +102,8 @@ enum Command {
     Run(run::Args),
     /// Record a run, to step through it or look at it later
     Trace(trace::Args),
+    /// Find the first instruction whose result differs between two programs, targets or arithmetics
+    Diff(diff::Args),
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
     /// Go through a run step by step, forwards and backwards
@@ -208,6 +212,7 @@ fn run_command(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => run::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Debug(args) => debug::run(&args),
         Command::Perf(args) => perf::run(&args),

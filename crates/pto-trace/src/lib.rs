@@ -35,6 +35,7 @@
 mod bytes;
 mod checkpoint;
 mod contents;
+mod diff;
 mod file;
 mod moment;
 mod nest;
@@ -47,6 +48,10 @@ mod streams;
 mod writes;
 
 pub use contents::{Contents, ContentsKind};
+pub use diff::{
+    AllowedError, ArrayName, DefinedAt, DiffCause, DiffOptions, DiffReport, Divergence, DivergenceKind, ElementError,
+    InstructionAt, LineError, NamedArray, OperandElements, OutputError, UnmatchedLine, against, diff,
+};
 pub use moment::{Deed, Moment};
 pub use player::Player;
 pub use provenance::{AxisMap, AxisStart, ElementWrite, OperandPlace, SourceElements, SourceMap};

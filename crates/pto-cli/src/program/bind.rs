@@ -13,6 +13,7 @@ use pto::isa::{DType, ScalarType, Span};
 use std::borrow::Cow;
 
 /// A parameter with its argument.
+#[derive(Clone)]
 pub(crate) struct BoundParam {
     pub(crate) name: String,
     pub(crate) content: ArgContent,
@@ -25,6 +26,7 @@ pub(crate) struct BoundParam {
 }
 
 /// The argument itself.
+#[derive(Clone)]
 pub(crate) enum ArgContent {
     Int(ScalarType, i64),
     Float(ScalarType, f64),

@@ -50,6 +50,9 @@ pub(crate) struct ProgramArgs {
     /// What memory holds that nothing has written, and whether reading it stops the run; for commands that let people choose
     #[arg(skip)]
     pub(crate) uninitialised: (Uninitialised, bool),
+    /// Plain kernels, for commands that compare
+    #[arg(skip)]
+    pub(crate) plain: bool,
 }
 
 /// Help text: the syntax of values.
@@ -225,6 +228,24 @@ impl ProgramArgs {
         all.map(|file| Self { file, values: values.clone(), ..self.clone() }).collect()
     }
 
+    /// One for each of two files, where a value that is no assignment may name the second; `None` if there is only one.
+    pub(crate) fn two_files(&self) -> Result<(Self, Option<Self>), Failure> {
+        let is_file =
+            |text: &String| !text.contains('=') && [".pto", ".ptobc", ".ptotrace"].iter().any(|e| text.ends_with(e));
+        let (files, values): (Vec<String>, Vec<String>) = self.values.iter().cloned().partition(is_file);
+        let of = |file: PathBuf| Self { file, values: values.clone(), ..self.clone() };
+        match &files[..] {
+            [] => Ok((of(self.file.clone()), None)),
+            [second] => Ok((of(self.file.clone()), Some(of(PathBuf::from(second))))),
+            [_, third, ..] => Err(Failure(text!("two programs are compared, and `{third}` is one more", third))),
+        }
+    }
+
+    /// The same for another target.
+    pub(crate) fn with_target(self, target: Target) -> Self {
+        Self { target: Some(target), ..self }
+    }
+
     /// The same with another value for a parameter.
     pub(crate) fn with_value(&self, name: &str, value: &str) -> Self {
         let mut args = self.clone();
@@ -235,7 +256,7 @@ impl ProgramArgs {
         args
     }
 
-    fn plan(&self, source: &InputText, program: &Program, target: Target) -> Result<Plan, Stop> {
+    pub(crate) fn plan(&self, source: &InputText, program: &Program, target: Target) -> Result<Plan, Stop> {
         if let Some(problem) = &source.unreadable {
             return Err(problem.clone().into());
         }

@@ -1,8 +1,9 @@
 //! Recordings: from a file, or of a program that runs now.
 
-use super::{ProgramArgs, Stop};
+use super::{BoundParam, ProgramArgs, Stop};
 use crate::input::InputText;
 use crate::{Failure, progress, warn};
+use pto::cpu::{Arg, Plan};
 use pto::isa::text;
 use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, record_with};
 use pto::{Options, Target};
@@ -43,12 +44,22 @@ impl ProgramArgs {
         let mut ready = self.ready(verb, source, program, target)?;
         let recorded = self.recorded_source(source, target);
         let work = ready.measure.work;
-        // The recording keeps the plan, so the arguments are lent apart from it.
-        let plan = ready.plan.clone();
-        let mut args = ready.parts().1;
+        Ok(self.record_bound(&ready.plan, &mut ready.bound, recorded, work, options))
+    }
+
+    /// Runs a plan on its arguments and records it.
+    pub(crate) fn record_bound(
+        &self,
+        plan: &Plan,
+        bound: &mut [BoundParam],
+        recorded: RecordedSource,
+        work: u64,
+        options: RecordOptions,
+    ) -> Recording {
+        let mut args: Vec<Arg<'_>> = bound.iter_mut().map(BoundParam::arg).collect();
         let (blocks, ranks) = (self.blocks, self.ranks.map_or(1, |n| n as usize));
         let (_, recording) = progress::watch(work, |counter| {
-            let recorder = RunRecorder::new(&plan, options).on_progress(|work| {
+            let recorder = RunRecorder::new(plan, options).on_progress(|work| {
                 counter.fetch_add(work, Ordering::Relaxed);
                 true
             });
@@ -57,7 +68,7 @@ impl ProgramArgs {
         if let Some(left_out) = recording.left_out().filter(|_| !recording.is_selective()) {
             warn(&text!("{mark}: {left_out}", mark = format_args!("\u{1b}[1m{}\u{1b}[0m", text!("note")), left_out));
         }
-        Ok(recording)
+        recording
     }
 
     /// The program as a recording keeps it.
@@ -67,7 +78,7 @@ impl ProgramArgs {
 
     pub(super) fn options(&self) -> Options {
         let (uninitialised, strict) = self.uninitialised;
-        Options::default().numerics(self.numerics.into()).uninitialised(uninitialised).strict(strict)
+        Options::default().numerics(self.numerics.into()).uninitialised(uninitialised).strict(strict).plain(self.plain)
     }
 }
 

@@ -18,6 +18,7 @@ use pto::isa::codes;
 use pto::syntax::Lines;
 use pto::{Diagnostic, Program, Target};
 use std::time::{Duration, Instant};
+pub(crate) use text::{general, table};
 
 #[derive(clap::Args)]
 #[command(after_help = after_help())]

@@ -159,7 +159,7 @@ fn brief(dtype: DType, value: AnyNumber) -> String {
 }
 
 /// A number with this many significant digits, without an exponent if that is short: C's `%g`.
-pub(super) fn general(x: f64, digits: usize) -> String {
+pub(crate) fn general(x: f64, digits: usize) -> String {
     if !x.is_finite() {
         return if x.is_nan() { "nan".to_string() } else { x.to_string() };
     }
@@ -257,7 +257,7 @@ pub(super) fn duration(nanos: f64) -> String {
 }
 
 /// Columns that line up: `l` to the left, `r` to the right.
-fn table(header: &[&str], aligned: &str, rows: &[Vec<String>]) -> String {
+pub(crate) fn table(header: &[&str], aligned: &str, rows: &[Vec<String>]) -> String {
     let width = |column: usize| {
         let cells = rows.iter().map(|row| row[column].chars().count());
         cells.chain([header[column].len()]).max().unwrap_or(0)

@@ -6,6 +6,7 @@ mod chinese;
 mod debug;
 mod docs;
 mod emit;
+mod faults;
 mod lower;
 mod manual;
 mod many_problems;
