@@ -5,7 +5,8 @@ use super::arguments::arguments_for;
 use crate::Failure;
 use crate::input::InputText;
 use crate::program::recorded::recording_bytes;
-use crate::program::{ProgramArgs, Stop};
+use crate::program::{BoundParam, ProgramArgs, Ready, Stop};
+use pto::cpu::Plan;
 use pto::isa::text;
 use pto::trace::{RecordOptions, Recording};
 use pto::{Program, Target};
@@ -47,14 +48,24 @@ pub(super) fn of(args: &Args) -> Result<Vec<DiffSide>, Failure> {
             text!("there is nothing to compare with; give a second program, --targets, --numerics-of, --levels, --lowered or --against").to_string(),
         ));
     }
-    let mut sides = vec![side(args, first.clone(), 0)?];
+    let mut sides = vec![side(args, first.clone(), 0, None)?];
     if args.against.is_none() {
-        sides.push(side(args, second.unwrap_or(first), 1)?);
+        let other = match second {
+            Some(second) => side(args, second, 1, None)?,
+            None => side(args, first, 1, sides.first())?,
+        };
+        sides.push(other);
     }
     Ok(sides)
 }
 
-fn side(args: &Args, mut program_args: ProgramArgs, which: usize) -> Result<DiffSide, Failure> {
+/// A side; `same` is one of the same file, which is read only once: it may be standard input.
+fn side(
+    args: &Args,
+    mut program_args: ProgramArgs,
+    which: usize,
+    same: Option<&DiffSide>,
+) -> Result<DiffSide, Failure> {
     let mut words: Vec<String> = Vec::new();
     if let Some(target) = args.targets.get(which) {
         program_args = program_args.with_target(*target);
@@ -86,7 +97,15 @@ fn side(args: &Args, mut program_args: ProgramArgs, which: usize) -> Result<Diff
             let text = InputText::of_text(source.name.clone(), source.text.clone());
             (text, Program::parse(&source.text), source.target)
         }
-        None => program_args.read()?,
+        None => match same {
+            Some(same) => {
+                let mut text = InputText::of_text(same.source.name.clone(), same.source.text.clone());
+                text.unreadable.clone_from(&same.source.unreadable);
+                let target = args.targets.get(which).copied().unwrap_or(same.target);
+                (text, same.program.clone(), target)
+            }
+            None => program_args.read()?,
+        },
     };
     let file = program_args.file.display().to_string();
     let name = if words.is_empty() { file } else { format!("{file} ({})", words.join(", ")) };
@@ -109,12 +128,12 @@ impl DiffSide {
 pub(super) fn record(args: &Args, sides: Vec<DiffSide>) -> Result<RecordedSides, (Box<DiffSide>, Stop)> {
     let recordings = sides.iter().filter(|s| s.recording.is_some()).count();
     let mut sides = sides.into_iter();
-    let Some(mut a) = sides.next() else {
+    let Some(a) = sides.next() else {
         return Ok(RecordedSides { sides: Vec::new(), recordings: Vec::new(), longest_sum: 1 });
     };
     let mut b = sides.next();
     if recordings > 0 {
-        return loaded(a, b);
+        return loaded(args, a, b);
     }
     let options = RecordOptions::default().limit(args.limit);
     let mut ready = match a.args.ready("diff", &a.source, &a.program, a.target) {
@@ -122,26 +141,13 @@ pub(super) fn record(args: &Args, sides: Vec<DiffSide>) -> Result<RecordedSides,
         Err(stop) => return Err((Box::new(a), stop)),
     };
     let longest_sum = ready.measure.longest_sum;
-    let mut second = None;
-    if let Some(b) = b.as_mut() {
-        let prepared = b.lower().and_then(|()| {
-            let plan = b.args.plan(&b.source, &b.program, b.target)?;
-            let bound = arguments_for(&plan, &ready, (&a.name, &b.name))?;
-            Ok((plan, bound))
-        });
-        second = Some(prepared);
-    }
-    let second = match (second.transpose(), b.take()) {
-        (Ok(second), taken) => {
-            b = taken;
-            second
-        }
-        (Err(stop), taken) => return Err((Box::new(taken.unwrap_or(a)), stop)),
+    let second = match b.as_mut().map(|b| prepare(b, &ready, &a.name)).transpose() {
+        Ok(second) => second,
+        Err(stop) => return Err((Box::new(b.unwrap_or(a)), stop)),
     };
     let work = ready.measure.work;
     let recorded = a.args.recorded_source(&a.source, a.target);
     let mut recordings = vec![a.args.record_bound(&ready.plan, &mut ready.bound, recorded, work, options.clone())];
-    a.recording = None;
     let mut sides = vec![a];
     if let (Some(b), Some((plan, mut bound))) = (b, second) {
         let recorded = b.args.recorded_source(&b.source, b.target);
@@ -151,12 +157,20 @@ pub(super) fn record(args: &Args, sides: Vec<DiffSide>) -> Result<RecordedSides,
     Ok(RecordedSides { sides, recordings, longest_sum })
 }
 
+/// The second program, with the arguments of the first.
+fn prepare(b: &mut DiffSide, ready: &Ready, first: &str) -> Result<(Plan, Vec<BoundParam>), Stop> {
+    b.lower()?;
+    let plan = b.args.plan(&b.source, &b.program, b.target)?;
+    let bound = arguments_for(&plan, ready, (first, &b.name))?;
+    Ok((plan, bound))
+}
+
 /// Recordings that were made before.
-fn loaded(a: DiffSide, b: Option<DiffSide>) -> Result<RecordedSides, (Box<DiffSide>, Stop)> {
-    let is_varied = |s: &DiffSide| s.is_lowered || s.args.plain;
+fn loaded(args: &Args, a: DiffSide, b: Option<DiffSide>) -> Result<RecordedSides, (Box<DiffSide>, Stop)> {
+    let is_varied = args.lowered || args.levels || !args.targets.is_empty() || !args.numerics_of.is_empty();
     let mut sides = vec![a];
     sides.extend(b);
-    if sides.iter().any(|s| s.recording.is_none() || is_varied(s)) {
+    if sides.iter().any(|s| s.recording.is_none()) || is_varied {
         let failure = Failure(text!("a recording is compared with another recording, or with arrays").to_string());
         return Err((Box::new(sides.swap_remove(0)), failure.into()));
     }

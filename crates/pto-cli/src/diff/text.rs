@@ -31,7 +31,7 @@ fn head(diff: &FinishedDiff<'_>) -> String {
     let report = diff.report;
     let names: Vec<&str> = diff.sides.iter().map(|s| &*s.name).collect();
     let mut text = match names[..] {
-        [a, b] => text!("a: {a}\nb: {b}\n", a, b),
+        [a, b] => format!("a: {a}\nb: {b}\n"),
         _ => String::new(),
     };
     let (results, elements) = (report.results, report.elements);

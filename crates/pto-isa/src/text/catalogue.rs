@@ -27,6 +27,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "cost.txt",
     "cpu.txt",
     "debug.txt",
+    "diff.txt",
     "emit.txt",
     "help.txt",
     "ir.txt",

@@ -3,7 +3,7 @@
 use super::compare::{Compared, Comparing, TypedNumber, root_mean_square};
 use super::lines::LineErrors;
 use super::operands::operands_of;
-use super::outputs::final_numbers;
+use super::outputs::FinalNumbers;
 use super::report::{DiffCause, DiffReport, Divergence, DivergenceKind, OutputError};
 use super::{DiffOptions, SHOWN};
 use crate::moment::Deed;
@@ -199,12 +199,12 @@ impl Against<'_, '_> {
     fn add_output(&mut self, array: &NamedArray, buffer: usize) -> Result<(), String> {
         let recording = self.player.recording();
         let Some((name, dtype)) = recording.buffer_name(buffer) else { return Err(self.not_there(&array.name)) };
-        let held = final_numbers(&mut self.player, buffer, dtype);
+        let held = FinalNumbers::of(&mut self.player, buffer, dtype);
         if held.len() != array.numbers.len() {
             let (count, found) = (held.len(), array.numbers.len());
             return Err(text!("`{name}` has {count} elements, and the array has {found}", name, count, found));
         }
-        let pairs = held.iter().zip(&array.numbers).enumerate().map(|(at, (h, x))| ((0, at), expected(dtype, *x), *h));
+        let pairs = held.iter().zip(&array.numbers).enumerate().map(|(at, (h, x))| ((0, at), expected(dtype, *x), h));
         let all = (1, held.len());
         let compared = self.comparing(dtype, &array.numbers).compare(pairs, (all, all));
         self.outputs.push(OutputError {

@@ -10,8 +10,8 @@ use crate::streams::FirstBytes;
 use crate::writes::MemoryId;
 use pto_isa::DType;
 
-/// Elements that are compared at once.
-const CHUNK: u64 = 1 << 16;
+/// Bytes that are read at once.
+const CHUNK: u64 = 1 << 18;
 
 impl Recording {
     /// The number of buffers of global memory that arguments have.
@@ -66,10 +66,10 @@ pub(super) fn differing_outputs(
         if !same_type || !(a.stores_to(buffer) || b.stores_to(other)) {
             continue;
         }
-        let (in_a, in_b) = (final_numbers(pa, buffer, dtype), final_numbers(pb, other, dtype));
+        let (in_a, in_b) = (FinalNumbers::of(pa, buffer, dtype), FinalNumbers::of(pb, other, dtype));
         let size = root_mean_square(in_a.iter().map(|n| n.double));
         let comparing = Comparing { exact: options.exact, allowed: options.allowed(dtype, size), shown: SHOWN };
-        let numbers = in_a.iter().zip(&in_b).enumerate().map(|(at, (a, b))| ((0, at), *a, *b));
+        let numbers = in_a.iter().zip(in_b.iter()).enumerate().map(|(at, (a, b))| ((0, at), a, b));
         let all = (1, in_a.len());
         let compared = comparing.compare(numbers, (all, all));
         found.push(OutputError {
@@ -88,16 +88,33 @@ pub(super) fn differing_outputs(
 }
 
 /// The numbers of a buffer at the end, one after the other. Of packed numbers, the first of each byte.
-pub(super) fn final_numbers(player: &mut Player<'_>, buffer: usize, dtype: DType) -> Vec<TypedNumber> {
-    let recording = player.recording();
-    let size = u64::from(dtype.column_bits().div_ceil(8)).max(1);
-    let (end, last) = (recording.buffer_bytes(buffer) / size, recording.len().checked_sub(1));
-    let mut numbers = Vec::new();
-    for first in (0..end).step_by(CHUNK as usize) {
-        let part = (first * size) as i64..((first + CHUNK).min(end) * size) as i64;
-        let bytes = player.memory(MemoryId::Global(buffer), part, last);
-        let raw = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte));
-        numbers.extend(bytes.chunks(size as usize).filter_map(|bytes| TypedNumber::of_bits(dtype, raw(bytes))));
+pub(super) struct FinalNumbers {
+    dtype: DType,
+    bytes: Vec<u8>,
+}
+
+impl FinalNumbers {
+    pub fn of(player: &mut Player<'_>, buffer: usize, dtype: DType) -> Self {
+        let recording = player.recording();
+        let (end, last) = (recording.buffer_bytes(buffer), recording.len().checked_sub(1));
+        let mut bytes = Vec::with_capacity(end as usize);
+        for first in (0..end).step_by(CHUNK as usize) {
+            let part = first as i64..(first + CHUNK).min(end) as i64;
+            bytes.extend(player.memory(MemoryId::Global(buffer), part, last));
+        }
+        Self { dtype, bytes }
     }
-    numbers
+
+    fn size(&self) -> usize {
+        (self.dtype.column_bits().div_ceil(8) as usize).max(1)
+    }
+
+    pub fn len(&self) -> usize {
+        self.bytes.len() / self.size()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = TypedNumber> + '_ {
+        let raw = |bytes: &[u8]| bytes.iter().rev().fold(0u64, |n, byte| n << 8 | u64::from(*byte));
+        self.bytes.chunks_exact(self.size()).filter_map(move |bytes| TypedNumber::of_bits(self.dtype, raw(bytes)))
+    }
 }
