@@ -102,12 +102,12 @@ enum Command {
     Run(run::Args),
     /// Record a run, to step through it or look at it later
     Trace(trace::Args),
-    /// Find the first instruction whose result differs between two programs, targets or arithmetics
-    Diff(diff::Args),
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
     /// Go through a run step by step, forwards and backwards
     Debug(debug::Args),
+    /// Find the first instruction whose result differs between two programs, targets or arithmetics
+    Diff(diff::Args),
     /// Predict the cycles of a program and find its bottleneck
     Perf(perf::Args),
     /// Lower a program: from tile values to addresses and flags
@@ -212,9 +212,9 @@ fn run_command(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => run::run(&args),
         Command::Trace(args) => trace::run(&args),
-        Command::Diff(args) => diff::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Debug(args) => debug::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Lower(args) => lower::run(&args),
         Command::Plan(args) => lower::plan::run(&args),

@@ -159,15 +159,22 @@ impl<'r> Player<'r> {
     fn tile_place(&mut self, core: usize, reg: u32, time: usize) -> Option<TilePlace> {
         match self.last_change(core, RegisterKey::tile(reg), time) {
             Some(RegisterChange::Tile(_, place)) => Some(place),
-            _ => None,
+            _ => self.first_places(core, RegisterKey::tile(reg))?.0.get(reg as usize).copied(),
         }
     }
 
     fn view_place(&mut self, core: usize, reg: u32, time: usize) -> Option<ViewPlace> {
         match self.last_change(core, RegisterKey::view(reg), time) {
             Some(RegisterChange::View(_, place)) => Some(place),
-            _ => None,
+            _ => self.first_places(core, RegisterKey::view(reg))?.1.get(reg as usize).copied(),
         }
+    }
+
+    /// Places at the start, if a register never changes: tile values whose place the plan chose.
+    fn first_places(&self, core: usize, key: RegisterKey) -> Option<&'r (Vec<TilePlace>, Vec<ViewPlace>)> {
+        let never = self.changes.get(&(core, key)).is_none_or(Vec::is_empty);
+        let role = role_index(self.recording.facts.ids[core].role);
+        never.then(|| &self.recording.facts.places[role])
     }
 
     // ---- contents ----------------------------------------------------------------------------------------------------

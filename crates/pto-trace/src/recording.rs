@@ -5,7 +5,7 @@ use crate::nest::{LoopNest, NONE};
 use crate::record::{RecordOptions, RecordedSource};
 use crate::streams::{FirstBytes, Streams};
 use crate::writes::WriteIndex;
-use pto_cpu::{Arg, CoreId, KeptIn, Plan, Role};
+use pto_cpu::{Arg, CoreId, KeptIn, Plan, Role, TilePlace, ViewPlace};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, Error, Pipe, Span, Type, codes, text};
@@ -39,6 +39,8 @@ pub(crate) struct Facts {
     pub kept: [FastMap<ValueId, Vec<(u32, KeptIn)>>; 3],
     /// What scalar registers hold at the start.
     pub scalars: [Vec<u64>; 3],
+    /// Where tiles and views are at the start.
+    pub places: [(Vec<TilePlace>, Vec<ViewPlace>); 3],
     pub writes: OnceLock<WriteIndex>,
 }
 
@@ -73,7 +75,8 @@ impl Facts {
             kept
         });
         let (nests, scalars) = (ROLES.map(|role| LoopNest::of(plan, role)), ROLES.map(|role| plan.first_scalars(role)));
-        Self { ids, origins, nests, lines, kept, scalars, writes: OnceLock::new() }
+        let places = ROLES.map(|role| plan.first_places(role));
+        Self { ids, origins, nests, lines, kept, scalars, places, writes: OnceLock::new() }
     }
 }
 

@@ -143,7 +143,8 @@ impl Against<'_, '_> {
     fn not_there(&self, name: &ArrayName) -> String {
         let recording = self.player.recording();
         if let Err(unknown) = recording.find(&name.name) {
-            return unknown.to_string();
+            let words = unknown.diagnostics().iter().flat_map(|d| [Some(d.message.clone()), d.help_text(|_| 0)]);
+            return format!("`{}`: {}", name.text, words.flatten().collect::<Vec<_>>().join("; "));
         }
         let (array, value) = (&name.text, &name.name);
         let writes = results_of(recording, &ArrayName { line: None, iterations: None, ..name.clone() });
