@@ -29,6 +29,7 @@ mod render;
 pub mod reports;
 mod run;
 mod trace;
+mod view;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pto::isa::text;
@@ -102,6 +103,8 @@ enum Command {
     Run(run::Args),
     /// Record a run, to step through it or look at it later
     Trace(trace::Args),
+    /// Look at a recording, or at a run of a program, in a browser
+    View(view::Args),
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
     /// Go through a run step by step, forwards and backwards
@@ -212,6 +215,7 @@ fn run_command(command: Command) -> CommandResult {
     match command {
         Command::Run(args) => run::run(&args),
         Command::Trace(args) => trace::run(&args),
+        Command::View(args) => view::run(&args),
         Command::Race(args) => race::run(&args),
         Command::Debug(args) => debug::run(&args),
         Command::Diff(args) => diff::run(&args),

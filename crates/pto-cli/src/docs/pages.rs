@@ -87,13 +87,15 @@ macro_rules! picture {
 }
 
 /// Pictures in documents.
-pub(super) const PICTURES: [(&str, &[u8]); 6] = [
+pub(super) const PICTURES: [(&str, &[u8]); 8] = [
     picture!("docs/images/race.svg"),
     picture!("docs/images/perf.png"),
     picture!("docs/images/plan.png"),
     picture!("docs/images/race_report.png"),
     picture!("docs/images/debug.svg"),
     picture!("docs/images/debug_heat.svg"),
+    picture!("docs/images/view.png"),
+    picture!("docs/images/view_dark.png"),
 ];
 
 /// The documents that the bar names, with their titles there.

@@ -85,12 +85,62 @@ pre.textContent = "FOUND" + JSON.stringify(found) + "END";
 document.body.append(pre);
 });</script></body>"#;
 
+/// A recording is moved through with the slider and the keyboard; an element is clicked and followed back to the input it came from.
+const RECORDING: &str = r##"<script>
+const found = {}, pixels = k => cards[k].canvas.getContext("2d").getImageData(0, 0, cards[k].canvas.width, cards[k].canvas.height).data.join();
+found.moments = moments.length;
+found.start = document.querySelector(".row.current")?.textContent.trim() ?? "";
+const before = pixels(1);
+$("time").value = 2; $("time").dispatchEvent(new Event("input"));
+found.slider = [now, document.querySelector(".row.current")?.textContent.includes("trowexpandsub")];
+found.heat_changes = pixels(2) !== before;
+document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true }));
+found.keys = now;
+const log = moments.find(m => m.op.name === "tlog").at;
+show(log);
+found.marked = $("cards").textContent.match(/NaN \d+|[+-]inf \d+/g)?.join(" ") ?? "";
+found.valid = $("cards").textContent.includes("valid 6x24");
+const small = cards[1].root.dataset.numbers;
+cards[1].root.querySelector("[aria-label='zoom in']").click();
+for (let k = 0; k < 8; k++) cards[1].scale(2);
+found.numbers_on_zoom = [small, cards[1].root.dataset.numbers];
+const last = moments.findLast(m => m.op.name === "tstore").at;
+show(last);
+found.changed = $("cards").textContent.match(/\d+ of \d+ changed/)?.[0] ?? "";
+const card = cards[1], box = card.canvas.getBoundingClientRect(), { w, h, x, y } = card.layout();
+const at = { clientX: box.left + SIDE + (5.5 - x) * w, clientY: box.top + HEAD + (2.5 - y) * h, pointerId: 1, bubbles: true };
+card.canvas.dispatchEvent(new PointerEvent("pointerdown", at));
+card.canvas.dispatchEvent(new PointerEvent("pointerup", at));
+found.clicked = $("element").textContent;
+found.way = [];
+for (let k = 0; k < 20 && $("element").dataset.kind === "written"; k++) {
+  found.way.push(moments[now].op.name);
+  const links = document.querySelectorAll("#element ul button");
+  if (!links.length) break;
+  links[0].click();
+}
+found.input = $("element").textContent;
+found.trail = document.querySelectorAll("#trail button").length;
+document.querySelector("#trail button").click();
+found.back = $("element").textContent === found.clicked;
+found.lanes = strip.lanes.join(" ");
+found.memory = document.querySelectorAll(".space button").length;
+found.fits = document.documentElement.scrollWidth <= innerWidth;
+found.width = innerWidth;
+found.dark = matchMedia("(prefers-color-scheme: dark)").matches;
+found.colour = getComputedStyle(document.body).backgroundColor;
+document.body.append(cell("pre", "FOUND" + JSON.stringify(found) + "END"));
+</script></body>"##;
+
 pub fn trials() -> Vec<Trial> {
     let no_browser = std::env::var_os("PTO_BROWSER").is_none_or(|name| name.is_empty());
-    let all: [(&str, fn()); 4] = [
+    let all: [(&str, fn()); 6] = [
         ("page/a timeline can be zoomed, moved and asked", timeline),
         ("page/findings are marked in the program", findings),
         ("page/tiles are drawn where they lie", map),
+        ("page/a recording is stepped through and followed to its inputs", recording),
+        ("page/a recording fits a narrow window with dark colours", narrow_recording),
         ("page/the site is searched and changes its colours", site),
     ];
     let trial = |(name, test): (&str, fn())| {
@@ -120,11 +170,17 @@ fn shown(command: &[&str], file: &str, script: &str) -> Value {
 
 /// Lets a browser run a script in a page, and gives what the script found.
 fn ask(page: &Path, script: &str) -> Value {
+    ask_with(page, script, &["--window-size=1200,900"])
+}
+
+/// The same with options of the browser.
+fn ask_with(page: &Path, script: &str, options: &[&str]) -> Value {
     let browser = std::env::var_os("PTO_BROWSER").expect("PTO_BROWSER names a browser");
     let text = std::fs::read_to_string(page).expect("a page").replace("</body>", script);
     std::fs::write(page, text).expect("a page");
     let shown = Command::new(browser)
-        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--window-size=1200,900"])
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr"])
+        .args(options)
         .args(["--dump-dom", &format!("file://{}", page.display())])
         .output()
         .expect("a browser that runs");
@@ -169,6 +225,49 @@ fn map() {
     let found = shown(&["plan"], "examples/softmax.pto", MAP);
     assert_eq!((&found["tiles"], &found["rows"]), (&6.into(), &6.into()), "{found}");
     assert!(found["words"] == true && found["drawn"] == true, "{found}");
+}
+
+/// The page of a recording on counted numbers, in a window.
+fn recorded(options: &[&str]) -> Value {
+    let dir = tempfile::tempdir().expect("a directory");
+    let page = dir.path().join("report.html");
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cli/view.pto");
+    let made = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"))
+        .arg("view")
+        .arg(file)
+        .args(["x=iota", "--html"])
+        .arg(&page)
+        .output();
+    assert!(made.expect("pto runs").status.success());
+    ask_with(&page, RECORDING, options)
+}
+
+fn recording() {
+    let found = recorded(&["--window-size=1200,900"]);
+    assert_eq!((&found["moments"], &found["dark"]), (&16.into(), &false.into()), "{found}");
+    assert_eq!((&found["slider"], &found["keys"]), (&serde_json::json!([2, true]), &4.into()), "{found}");
+    assert!(found["start"].as_str().is_some_and(|line| line.contains("tload")), "{found}");
+    // The largest number of a row minus itself is 0; the others are negative.
+    assert_eq!((&found["marked"], &found["valid"]), (&"NaN 138 -inf 6".into(), &true.into()), "{found}");
+    assert_eq!(found["numbers_on_zoom"], serde_json::json!(["false", "true"]), "{found}");
+    assert_eq!(found["changed"], "144 of 144 changed", "{found}");
+    assert!(
+        found["clicked"].as_str().is_some_and(|t| t.starts_with("%out[2, 5] = ") && t.contains("tstore")),
+        "{found}"
+    );
+    let way = serde_json::json!(["tstore", "trowexpanddiv", "texp", "trowexpandsub", "tload"]);
+    assert_eq!((&found["way"], &found["trail"], &found["back"]), (&way, &5.into(), &true.into()), "{found}");
+    // Row 8 of 24 columns: 8 * 24 + 5.
+    let input = found["input"].as_str().unwrap_or_default();
+    assert!(input.starts_with("%in[2, 5] = 197") && input.ends_with("input x[8, 5]"), "{found}");
+    assert_eq!((&found["lanes"], &found["memory"]), (&"MTE2 vector MTE3".into(), &4.into()), "{found}");
+    assert!(found["heat_changes"] == true && found["fits"] == true, "{found}");
+}
+
+fn narrow_recording() {
+    let found = recorded(&["--window-size=800,900", "--force-dark-mode", "--blink-settings=preferredColorScheme=0"]);
+    assert!(found["width"].as_u64() <= Some(800) && found["fits"] == true && found["dark"] == true, "{found}");
+    assert_eq!((&found["colour"], &found["keys"]), (&"rgb(20, 23, 28)".into(), &4.into()), "{found}");
 }
 
 fn site() {

@@ -23,7 +23,12 @@ fn data(page: &str) -> Value {
 
 #[test]
 fn commands_say_what_they_wrote() {
-    for command in ["perf tests/cli/perf.pto n=64", "plan examples/softmax.pto", "race docs/guide/scale.pto"] {
+    for command in [
+        "perf tests/cli/perf.pto n=64",
+        "plan examples/softmax.pto",
+        "race docs/guide/scale.pto",
+        "view tests/cli/view.pto",
+    ] {
         let (page, said) = report(command);
         let line = said.lines().find(|l| l.starts_with("wrote ")).unwrap_or_else(|| panic!("{command}: {said}"));
         assert!(line.ends_with(&format!("report.html ({} KB)", page.len().div_ceil(1000))), "{line}");
@@ -63,4 +68,26 @@ fn fixes_are_in_the_order_of_the_program() {
         .filter_map(|step| step.split("line ").nth(1)?.split(':').next()?.parse().ok())
         .collect();
     assert!(lines.len() >= 4 && lines.is_sorted(), "{lines:?}");
+}
+
+/// A page that would be too large ends early, and says so.
+#[test]
+fn a_recording_that_is_too_large_is_cut() {
+    let (page, said) = report("view tests/cli/view.pto --limit 60K");
+    let data = data(&page);
+    let moments = data["moments"].as_array().map_or(0, Vec::len);
+    assert!((1..16).contains(&moments) && page.len() <= 60 << 10, "{moments} moments, {} bytes", page.len());
+    let note = format!("The page ends after {moments} of 16 moments, at its limit of 62 KB");
+    assert!(said.contains(&note) && data["note"].as_str().is_some_and(|n| n.contains(&note)), "{said}");
+}
+
+/// Moments from the middle of a run bring the bytes that they find.
+#[test]
+fn a_part_of_a_recording_has_what_it_needs() {
+    let (page, said) = report("view tests/cli/view.pto --moments 12:14 --only t,largest");
+    let data = data(&page);
+    assert_eq!(data["from"], 11);
+    assert_eq!(data["moments"].as_array().map(Vec::len), Some(3));
+    assert!(data["moments"][0][4].as_array().is_some_and(|found| !found.is_empty()), "{}", data["moments"][0]);
+    assert!(said.contains("The page shows moments 12 to 14 of 16. It shows the 3 moments"), "{said}");
 }

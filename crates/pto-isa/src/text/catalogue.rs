@@ -56,7 +56,8 @@ static CHINESE: &[(&str, &str)] = &files![
     "table_sync.txt",
     "table_tile_scalar.txt",
     "table_values.txt",
-    "table_view.txt"
+    "table_view.txt",
+    "view.txt",
 ];
 
 /// The translation of an English text.

@@ -9,7 +9,7 @@ use pto_isa::{BLayout, DType, Dir, Family, Loc, Row, TileType};
 
 /// An operand of an instruction, as far as it matters here.
 #[derive(Clone, Debug)]
-pub(super) struct Part {
+pub(super) struct SourcePart {
     /// The slot it fills, over operands and results.
     pub slot: usize,
     pub value: Option<ValueId>,
@@ -23,27 +23,27 @@ pub(super) struct Part {
 }
 
 /// Rows and columns of a source, and whether no other element of it matters.
-pub(super) type Elements = (AxisMap, AxisMap, bool);
+pub(super) type ElementMaps = (AxisMap, AxisMap, bool);
 
 /// An instruction and its operands.
-pub(super) struct Instruction<'a> {
+pub(super) struct TracedInstruction<'a> {
     pub module: &'a Module,
     pub op: OpId,
-    pub parts: &'a [Part],
+    pub parts: &'a [SourcePart],
 }
 
-impl Instruction<'_> {
+impl TracedInstruction<'_> {
     fn row(&self) -> &'static Row {
         self.module.op(self.op).op.row()
     }
 
     /// True for operands that are written.
-    pub fn writes(&self, part: &Part) -> bool {
+    pub fn writes(&self, part: &SourcePart) -> bool {
         self.row().slot_at(part.slot).dir != Dir::In
     }
 
     /// What the elements of a destination take from an operand.
-    pub fn source_map(&self, dst: &Part, src: &Part) -> Option<SourceMap> {
+    pub fn source_map(&self, dst: &SourcePart, src: &SourcePart) -> Option<SourceMap> {
         let (value, access) = (src.value, src.access);
         if access.is_none() {
             // A scalar result is no source of its siblings.
@@ -69,7 +69,7 @@ impl Instruction<'_> {
 
     /// True when elements of a destination may stay as they were, in whole or in part: a mask that has more bits than there are elements
     /// to compare.
-    pub fn keeps(&self, dst: &Part) -> bool {
+    pub fn keeps(&self, dst: &SourcePart) -> bool {
         let (Infer::MaskFor(data), Some(mask)) = (self.row().slot_at(dst.slot).infer, dst.tile) else { return false };
         let bits = dst.size.1 * u64::from(mask.column_bits());
         self.part(data).is_some_and(|data| bits > data.size.1 || dst.size.0 > data.size.0)
@@ -81,7 +81,7 @@ impl Instruction<'_> {
     }
 
     /// What elements of a source an element of a destination comes from; `None` if it does not come from the source at all.
-    fn elements(&self, dst: &Part, src: &Part) -> Option<Elements> {
+    fn elements(&self, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
         let row = self.row();
         let slot = row.slot_at(src.slot);
         if row.scratch.is_some_and(|s| s.slot == slot.name) {
@@ -102,7 +102,7 @@ impl Instruction<'_> {
         Some(relation.unwrap_or_else(|| whole(src)))
     }
 
-    fn part(&self, name: &str) -> Option<&Part> {
+    fn part(&self, name: &str) -> Option<&SourcePart> {
         let slot = self.row().slot(name)?;
         self.parts.iter().find(|p| p.slot == slot)
     }
@@ -112,7 +112,7 @@ impl Instruction<'_> {
     }
 
     /// By the memories that a factor may lie in.
-    fn product(&self, src: &Part) -> Option<Elements> {
+    fn product(&self, src: &SourcePart) -> Option<ElementMaps> {
         let all = |n| AxisMap::range(0, n);
         let locs = self.row().slot_at(src.slot).locs;
         let may_lie = |list: [Loc; 2]| list.iter().any(|loc| locs.contains(*loc));
@@ -125,7 +125,7 @@ impl Instruction<'_> {
         }
     }
 
-    fn elementwise(&self, dst: &Part, src: &Part) -> Option<Elements> {
+    fn elementwise(&self, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
         let (row, tile) = (self.row(), src.tile?);
         let name = row.slot_at(src.slot).name;
         match (row.slot_at(dst.slot).infer, row.cost) {
@@ -149,14 +149,14 @@ impl Instruction<'_> {
     }
 
     /// One source has an element for each of the destination, the other one or a few for each row or column.
-    fn expansion(&self, dst: &Part, src: &Part) -> Option<Elements> {
+    fn expansion(&self, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
         let row = self.row();
-        let sources: Vec<&Part> = self
+        let sources: Vec<&SourcePart> = self
             .parts
             .iter()
             .filter(|p| p.access.is_some() && is_data(row, p.slot) && row.slot_at(p.slot).dir == Dir::In)
             .collect();
-        let is_full = |p: &Part| p.size == dst.size;
+        let is_full = |p: &SourcePart| p.size == dst.size;
         let spread = match sources[..] {
             [only] => only.slot,
             [a, b] if !is_full(a) && is_full(b) => a.slot,
@@ -176,7 +176,7 @@ impl Instruction<'_> {
         }
     }
 
-    fn moved(&self, dst: &Part, src: &Part) -> Option<Elements> {
+    fn moved(&self, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
         let row = self.row();
         let slot = row.slot_at(src.slot);
         if row.cost == CostClass::Transpose {
@@ -208,7 +208,7 @@ impl Instruction<'_> {
     }
 
     /// Rows and columns of the source of a window: those of the destination, shifted.
-    fn window(&self, dst: &Part) -> Option<(AxisMap, AxisMap)> {
+    fn window(&self, dst: &SourcePart) -> Option<(AxisMap, AxisMap)> {
         let shift = |name: &str| self.part(name).map_or(Some(0), |p| p.number);
         let (down, right) = (shift("index_row")?, shift("index_col")?);
         // What is inserted into the destination lies at the index there.
@@ -217,7 +217,7 @@ impl Instruction<'_> {
     }
 
     /// Operands that lie side by side in the result.
-    fn beside(&self, src: &Part) -> Option<Elements> {
+    fn beside(&self, src: &SourcePart) -> Option<ElementMaps> {
         let row = self.row();
         let (a, b) = row.regions.iter().find_map(|r| match r.cols {
             From::Both(a, b) => Some((a, b)),
@@ -228,7 +228,7 @@ impl Instruction<'_> {
         (name == a || name == b).then_some((AxisMap::ROW, AxisMap::COL.add(-left), true))
     }
 
-    fn quantised(&self, dst: &Part, src: &Part) -> Option<Elements> {
+    fn quantised(&self, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
         let row = self.row();
         let results =
             row.slots.iter().filter(|s| s.dir != Dir::In && row.scratch.is_none_or(|of| of.slot != s.name)).count();
@@ -247,7 +247,7 @@ impl Instruction<'_> {
 
 /// The first column, or row, of the result takes all; the others stay as they were. A result like its source has one of several columns in
 /// each of its own.
-fn reduction(row: &Row, dst: &Part, src: &Part) -> Option<Elements> {
+fn reduction(row: &Row, dst: &SourcePart, src: &SourcePart) -> Option<ElementMaps> {
     let (rows, cols) = src.size;
     match (row.cost, row.slot_at(dst.slot).infer) {
         (CostClass::RowReduce, Infer::Like(_)) => Some((AxisMap::ROW, AxisMap::range(0, cols), true)),
@@ -261,22 +261,22 @@ fn is_data(row: &Row, slot: usize) -> bool {
     row.slot_at(slot).elem == pto_isa::row::ElemRule::Data
 }
 
-const fn same() -> Elements {
+const fn same() -> ElementMaps {
     (AxisMap::ROW, AxisMap::COL, true)
 }
 
 /// All of an operand: it is not known which elements matter.
-fn whole(src: &Part) -> Elements {
+fn whole(src: &SourcePart) -> ElementMaps {
     (AxisMap::range(0, src.size.0), AxisMap::range(0, src.size.1), false)
 }
 
 /// The element of the same row and column; of packed numbers, the row.
-fn converted(dst: &Part, src: &Part) -> Elements {
+fn converted(dst: &SourcePart, src: &SourcePart) -> ElementMaps {
     if is_unpacked(dst, src) { same() } else { (AxisMap::ROW, AxisMap::range(0, src.size.1), true) }
 }
 
 /// Columns of both operands are whole numbers.
-fn is_unpacked(dst: &Part, src: &Part) -> bool {
+fn is_unpacked(dst: &SourcePart, src: &SourcePart) -> bool {
     let packed = |d: DType| d.per_byte() > 1;
     ![dst, src].iter().filter_map(|p| p.tile).any(|t| packed(t.dtype))
 }

@@ -13,7 +13,7 @@ use crate::player::Player;
 use crate::recording::Recording;
 use crate::writes::{MemoryId, is_result};
 pub use axis::{AxisMap, AxisStart};
-use maps::{Instruction, Part};
+use maps::{SourcePart, TracedInstruction};
 use pto_cpu::{Access, AddressSpace, Atomic, CoreId, ElementNumber, RegisterChange, TilePlace, ViewPlace};
 use pto_ir::ValueId;
 use pto_isa::{BLayout, TileType, Type};
@@ -161,7 +161,7 @@ impl Player<'_> {
             return self.copied(&moment);
         }
         let parts = self.parts(&moment);
-        let instruction = Instruction { module: recording.module(), op: moment.op, parts: &parts };
+        let instruction = TracedInstruction { module: recording.module(), op: moment.op, parts: &parts };
         let Some(dst) = parts.iter().find(|p| p.value == written.value && instruction.writes(p)) else {
             return Vec::new();
         };
@@ -253,15 +253,15 @@ impl Player<'_> {
     }
 
     /// The operands and results of an instruction.
-    fn parts(&mut self, moment: &Moment<'_>) -> Vec<Part> {
+    fn parts(&mut self, moment: &Moment<'_>) -> Vec<SourcePart> {
         let module = self.recording().module();
         let operands = module.operands(moment.op).iter().map(|o| (o.value, usize::from(o.slot)));
         let results = module.results(moment.op).map(|v| (v, usize::from(module.value(v).slot)));
         operands.chain(results).filter_map(|(value, slot)| self.part_of(moment, value, slot)).collect()
     }
 
-    fn part_of(&mut self, moment: &Moment<'_>, value: ValueId, slot: usize) -> Option<Part> {
-        let part = Part { slot, value: Some(value), access: None, tile: None, size: (1, 1), number: None };
+    fn part_of(&mut self, moment: &Moment<'_>, value: ValueId, slot: usize) -> Option<SourcePart> {
+        let part = SourcePart { slot, value: Some(value), access: None, tile: None, size: (1, 1), number: None };
         if let Type::Scalar(_) = self.recording().module().value_type(value) {
             let held = self.value(moment.core, value, Some(moment.at));
             let number =
@@ -269,16 +269,16 @@ impl Player<'_> {
                     ElementNumber::Int(n) => i64::try_from(n).ok(),
                     ElementNumber::Float(_) => None,
                 });
-            return Some(Part { number, ..part });
+            return Some(SourcePart { number, ..part });
         }
         let position = |write: bool| moment.accesses.iter().position(|a| a.value == Some(value) && a.write == write);
         let access = position(false).or_else(|| position(true))?;
         Some(match self.operand_place(moment.core, value, moment.at)? {
             OperandPlace::Tile(ty, place) => {
                 let size = (place.valid.0.into(), place.valid.1.into());
-                Part { access: Some(access), tile: Some(ty), size, ..part }
+                SourcePart { access: Some(access), tile: Some(ty), size, ..part }
             }
-            OperandPlace::View(_, place) => Part { access: Some(access), size: place.matrix_size(), ..part },
+            OperandPlace::View(_, place) => SourcePart { access: Some(access), size: place.matrix_size(), ..part },
         })
     }
 }
