@@ -102,7 +102,7 @@ impl<'p> Replay<'p> {
         let regs = &mut self.core.regs;
         match change {
             RegisterChange::Scalar(reg, bits) if (*reg as usize) < regs.scalars.len() => {
-                regs.scalars[Reg(*reg)] = *bits
+                regs.scalars[Reg(*reg)] = *bits;
             }
             RegisterChange::Tile(tile, place) if (*tile as usize) < regs.tiles.len() => {
                 regs.tiles[TileId(*tile)] = place.state(self.core.plan);
@@ -130,7 +130,7 @@ impl<'p> Replay<'p> {
         self.core.global.buffers = Cow::Owned(memory.pointers());
         let done = self.step(which, at);
         self.core.global.buffers = Cow::Owned(Vec::new());
-        done.map(|()| true).map_err(|fail| fail.at(&mut self.core, at))
+        done.map(|()| true).map_err(|fail| fail.at(&self.core, at))
     }
 
     fn step(&mut self, which: Step, at: StepId) -> Result<(), Fail> {
