@@ -101,7 +101,7 @@ impl DebugSession<'_> {
         let mut placed = Vec::new();
         for (id, name, ty) in tiles {
             let Some((MemoryId::Core(_, loc), bytes)) = self.memory_of_value(core, id, at) else { continue };
-            let writer = at.and_then(|at| self.recording.last_write(at, MemoryId::Core(core, loc), bytes.clone()));
+            let writer = self.last_writer(MemoryId::Core(core, loc), &bytes);
             let shape = format!("{}x{} {}", ty.rows, ty.cols, ty.dtype);
             placed.push(TileInMemory { name: name.to_string(), loc, bytes, shape, writer });
         }

@@ -195,7 +195,7 @@ impl DebugSession<'_> {
     }
 
     /// The first moment from a position on that writes one of the bytes; backwards the last before it.
-    fn writer(&self, memory: MemoryId, bytes: &Range<i64>, from: usize, forward: bool) -> Option<usize> {
+    pub(super) fn writer(&self, memory: MemoryId, bytes: &Range<i64>, from: usize, forward: bool) -> Option<usize> {
         let recording = self.recording;
         match (forward, from) {
             (false, 0) => None,

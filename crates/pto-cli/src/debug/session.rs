@@ -11,8 +11,8 @@ use pto::cpu::{AddressSpace, CoreId, RegisterChange, Role, TilePlace, ViewPlace}
 use pto::ir::ValueId;
 use pto::isa::text;
 use pto::trace::{MemoryId, Moment, Player, Recording};
-use std::collections::BTreeSet;
-use std::ops::Range;
+use std::collections::{BTreeSet, HashMap};
+use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
 pub(crate) struct DebugSession<'r> {
@@ -29,6 +29,8 @@ pub(crate) struct DebugSession<'r> {
     last_number: u32,
     /// Asked now and then while a search is under way; true ends it.
     interrupt: Option<Box<dyn FnMut() -> bool>>,
+    /// The last writers of bytes, each with the positions between which it is the last.
+    writers: HashMap<(MemoryId, i64, i64), LastWriter>,
     polls: u32,
 }
 
@@ -45,6 +47,7 @@ impl<'r> DebugSession<'r> {
             stops: Vec::new(),
             last_number: 0,
             interrupt: None,
+            writers: HashMap::new(),
             polls: 0,
         }
     }
@@ -197,6 +200,23 @@ impl<'r> DebugSession<'r> {
         }
     }
 
+    /// The last moment that wrote one of these bytes. Looking it up may take long where a page has many other writes, so the answer is
+    /// kept for all positions up to the next write.
+    pub(crate) fn last_writer(&mut self, memory: MemoryId, bytes: &Range<i64>) -> Option<usize> {
+        const MOST_KEPT: usize = 1 << 12;
+        let (key, position) = ((memory, bytes.start, bytes.end), self.position);
+        if let Some(known) = self.writers.get(&key).filter(|known| known.positions.contains(&position)) {
+            return known.moment;
+        }
+        let moment = self.writer(memory, bytes, position, false);
+        let next = self.writer(memory, bytes, position, true).unwrap_or(self.recording.len());
+        if self.writers.len() >= MOST_KEPT {
+            self.writers.clear();
+        }
+        self.writers.insert(key, LastWriter { positions: moment.map_or(0, |at| at + 1)..=next, moment });
+        moment
+    }
+
     /// The name of a memory: `UB`, or that of the parameter.
     pub(crate) fn memory_name(&self, memory: MemoryId) -> String {
         match memory {
@@ -280,6 +300,12 @@ fn view_bytes(place: &ViewPlace, bits: u32) -> Option<Range<i64>> {
     let places = corners.map(|(r, c)| place.element(bits, r, c).0);
     let size = i64::from(bits.div_ceil(8));
     Some(*places.iter().min()?..places.iter().max()?.saturating_add(size))
+}
+
+/// The last writer of some bytes, and the positions for which it is that.
+struct LastWriter {
+    positions: RangeInclusive<usize>,
+    moment: Option<usize>,
 }
 
 /// Which operands `any nan` asks about.

@@ -104,9 +104,8 @@ impl DebugSession<'_> {
     }
 
     /// Who wrote these bytes last.
-    pub(crate) fn writer_text(&self, memory: pto::trace::MemoryId, bytes: &Range<i64>) -> String {
-        let writer = self.at().and_then(|at| self.recording.last_write(at, memory, bytes.clone()));
-        match writer {
+    pub(crate) fn writer_text(&mut self, memory: pto::trace::MemoryId, bytes: &Range<i64>) -> String {
+        match self.last_writer(memory, bytes) {
             Some(writer) => {
                 let moment = self.recording.moment(writer);
                 text!("written by moment {writer}, line {line}", writer, line = moment.line)

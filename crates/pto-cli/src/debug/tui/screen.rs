@@ -89,14 +89,14 @@ fn draw_values(app: &mut TuiApp<'_>, frame: &mut Frame<'_>, area: Rect) {
 }
 
 fn draw_panel(app: &mut TuiApp<'_>, frame: &mut Frame<'_>, area: Rect) {
-    let tabs: Vec<Span<'_>> = (1..)
+    let titles: Vec<Span<'_>> = (1..)
         .zip(LowerPanel::ALL)
         .flat_map(|(number, panel): (usize, LowerPanel)| {
             let style = if panel == app.panel { app.theme.bar() } else { app.theme.dim() };
             [Span::styled(format!("{number} {}", translate(panel.title())), style), Span::raw(" ")]
         })
         .collect();
-    let block = frame_of(app, Pane::Panel, Line::from(tabs));
+    let block = frame_of(app, Pane::Panel, Line::from(titles));
     let inside = block.inner(area);
     let height = inside.height as usize;
     if app.pane == Pane::Panel {
