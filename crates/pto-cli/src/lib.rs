@@ -109,7 +109,7 @@ enum Command {
     Race(race::Args),
     /// Go through a run step by step, forwards and backwards
     Debug(debug::Args),
-    /// Find the first instruction whose result differs between two programs, targets or arithmetics
+    /// Find the first instruction whose result differs between two runs
     Diff(diff::Args),
     /// Predict the cycles of a program and find its bottleneck
     Perf(perf::Args),
