@@ -103,7 +103,7 @@ pub fn diff(a: &Recording, b: &Recording, options: &DiffOptions<'_>, progress: &
 }
 
 /// The earliest pair of a kind.
-#[derive(Default)]
+#[derive(Clone, Copy, Default)]
 struct FirstPair {
     pair: Option<(ResultPair, DivergenceKind)>,
 }
