@@ -110,7 +110,7 @@ struct Against<'x, 'r> {
 
 /// A result of the run.
 #[derive(Clone, Copy)]
-struct RunResult {
+struct NamedResult {
     core: CoreId,
     at: usize,
     access: usize,
@@ -158,7 +158,7 @@ impl Against<'_, '_> {
         text!("`{array}`: there is no such execution; `%{value}` is written in lines {lines}", array, value, lines)
     }
 
-    fn compare(&mut self, result: RunResult, name: &ArrayName, shape: &[u64], numbers: &[f64]) -> Result<(), String> {
+    fn compare(&mut self, result: NamedResult, name: &ArrayName, shape: &[u64], numbers: &[f64]) -> Result<(), String> {
         let Some(held) = self.player.value(result.core, result.value, Some(result.at)) else {
             return Err(text!("`{array}`: what it held was not recorded", array = name.text));
         };
@@ -287,7 +287,7 @@ fn expected(dtype: DType, x: f64) -> TypedNumber {
 }
 
 /// The results of a name in a run that fulfil its conditions, in order.
-fn results_of(recording: &Recording, name: &ArrayName) -> Vec<RunResult> {
+fn results_of(recording: &Recording, name: &ArrayName) -> Vec<NamedResult> {
     let module = recording.module();
     let mut found = Vec::new();
     let Some(core) = recording.cores().iter().filter(|c| c.block == name.block).find(|core| {
@@ -303,7 +303,7 @@ fn results_of(recording: &Recording, name: &ArrayName) -> Vec<RunResult> {
             continue;
         }
         let results = written(recording, at).filter(|(_, v)| module.value_name(*v) == name.name);
-        found.extend(results.take(1).map(|(access, value)| RunResult { core: *core, at, access, value }));
+        found.extend(results.take(1).map(|(access, value)| NamedResult { core: *core, at, access, value }));
     }
     found
 }

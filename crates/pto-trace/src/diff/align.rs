@@ -192,7 +192,7 @@ impl Alignment {
         let free = |side: &CoreResults| -> Vec<usize> {
             (0..side.list.len()).filter(|at| side.open[*at] && is_free(side, *at)).collect()
         };
-        let shapes = |side: &CoreResults, player: &Player<'_>, free: &[usize]| -> Vec<(Op, Option<Shape>)> {
+        let shapes = |side: &CoreResults, player: &Player<'_>, free: &[usize]| -> Vec<(Op, Option<ResultShape>)> {
             free.iter().map(|at| (side.ops[*at], shape(player.recording(), side.list[*at].value))).collect()
         };
         let (free_a, free_b) = (free(&a), free(&b));
@@ -263,9 +263,9 @@ impl Alignment {
     }
 }
 
-type Shape = (u64, u64, DType);
+type ResultShape = (u64, u64, DType);
 
-fn shape(recording: &Recording, value: ValueId) -> Option<Shape> {
+fn shape(recording: &Recording, value: ValueId) -> Option<ResultShape> {
     recording.module().tile(value).map(|t| (t.rows, t.cols, t.dtype))
 }
 

@@ -35,7 +35,7 @@ enum OperandCompared {
 
 /// A value of both runs, each at a moment of its run.
 #[derive(Clone, Copy)]
-struct Twin {
+struct ValueTwin {
     core: CoreId,
     a: (ValueId, usize),
     b: (ValueId, usize),
@@ -111,7 +111,7 @@ impl Blame<'_, '_> {
         if a.module().op(op_a).op != b.module().op(op_b).op {
             return DiffCause::OtherInstruction;
         }
-        let twin = |va, vb| Twin { core: pair.core, a: (va, pair.a.at), b: (vb, pair.b.at) };
+        let twin = |va, vb| ValueTwin { core: pair.core, a: (va, pair.a.at), b: (vb, pair.b.at) };
         if kind != DivergenceKind::Values
             && let Some(cause) = self.definition(twin(pair.a.value, pair.b.value))
         {
@@ -121,7 +121,7 @@ impl Blame<'_, '_> {
         if !reads_a.iter().map(|r| r.0).eq(reads_b.iter().map(|r| r.0)) {
             return DiffCause::OtherInstruction;
         }
-        let twins: Vec<Twin> = reads_a.iter().zip(&reads_b).map(|((_, va), (_, vb))| twin(*va, *vb)).collect();
+        let twins: Vec<ValueTwin> = reads_a.iter().zip(&reads_b).map(|((_, va), (_, vb))| twin(*va, *vb)).collect();
         if let Some(cause) = twins.iter().find_map(|t| self.definition(*t)) {
             return cause;
         }
@@ -149,7 +149,7 @@ impl Blame<'_, '_> {
         }
     }
 
-    fn compare_operand(&mut self, twin: Twin) -> Option<OperandCompared> {
+    fn compare_operand(&mut self, twin: ValueTwin) -> Option<OperandCompared> {
         let held_a = held_before(&mut self.a, twin.core, twin.a.0, twin.a.1)?;
         let held_b = held_before(&mut self.b, twin.core, twin.b.0, twin.b.1)?;
         let is_memory = |kind: ContentsKind| matches!(kind, ContentsKind::Tile(..) | ContentsKind::View(_));
@@ -171,7 +171,7 @@ impl Blame<'_, '_> {
     }
 
     /// An operand differs already, by more than is allowed: who wrote it?
-    fn operand_cause(&mut self, twin: Twin, name: &str, element: (usize, usize)) -> DiffCause {
+    fn operand_cause(&mut self, twin: ValueTwin, name: &str, element: (usize, usize)) -> DiffCause {
         if let Some(cause) = self.other_operand(twin) {
             return cause;
         }
@@ -181,7 +181,7 @@ impl Blame<'_, '_> {
     }
 
     /// The names of the operands differ, though both programs have both.
-    fn other_operand(&self, twin: Twin) -> Option<DiffCause> {
+    fn other_operand(&self, twin: ValueTwin) -> Option<DiffCause> {
         let (a, b) = (self.a.recording(), self.b.recording());
         let (na, nb) = (a.module().value_name(twin.a.0), b.module().value_name(twin.b.0));
         let is_other = na != nb && b.find(na).is_ok() && a.find(nb).is_ok();
@@ -225,7 +225,7 @@ impl Blame<'_, '_> {
     // ---- definitions -------------------------------------------------------------------------------------------------
 
     /// The place at which two values that should be the same begin to differ as numbers, windows or valid regions.
-    fn definition(&mut self, twin: Twin) -> Option<DiffCause> {
+    fn definition(&mut self, twin: ValueTwin) -> Option<DiffCause> {
         if !self.is_defined_otherwise(twin) {
             return None;
         }
@@ -246,7 +246,7 @@ impl Blame<'_, '_> {
     }
 
     /// An operand of the definitions that differs as well.
-    fn deeper(&mut self, twin: Twin) -> Option<Twin> {
+    fn deeper(&mut self, twin: ValueTwin) -> Option<ValueTwin> {
         let (a, b) = (self.a.recording(), self.b.recording());
         let (def_a, def_b) = (defining(a, twin.a.0)?, defining(b, twin.b.0)?);
         let (module_a, module_b) = (a.module(), b.module());
@@ -258,7 +258,7 @@ impl Blame<'_, '_> {
             return None;
         }
         for (oa, ob) in from_a.iter().zip(from_b) {
-            let next = Twin { core: twin.core, a: (oa.value, twin.a.1), b: (ob.value, twin.b.1) };
+            let next = ValueTwin { core: twin.core, a: (oa.value, twin.a.1), b: (ob.value, twin.b.1) };
             if self.is_defined_otherwise(next) {
                 // Another operand altogether is a mistake of this definition.
                 return if self.other_operand(next).is_some() { None } else { Some(next) };
@@ -268,7 +268,7 @@ impl Blame<'_, '_> {
     }
 
     /// True when two values differ as numbers, windows or valid regions.
-    fn is_defined_otherwise(&mut self, twin: Twin) -> bool {
+    fn is_defined_otherwise(&mut self, twin: ValueTwin) -> bool {
         let ((va, at_a), (vb, at_b)) = (twin.a, twin.b);
         let places = (self.a.place(twin.core, va, Some(at_a)), self.b.place(twin.core, vb, Some(at_b)));
         match places {
