@@ -2,10 +2,11 @@
 
 use super::check;
 use super::files::{self, Staged};
+use super::program::recorded::check_name;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::{CommandResult, Failure, Outcome, counts, out, progress};
 use pto::isa::text;
-use pto::trace::{RecordOptions, Recording, find_value};
+use pto::trace::{RecordOptions, Recording};
 use serde::Serialize;
 use std::io::BufWriter;
 use std::ops::RangeInclusive;
@@ -140,7 +141,7 @@ fn record(
         // A wrong name is an error before anything runs.
         let plan = args.program.recorded_source(source, target).plan()?;
         for name in &options.only {
-            find_value(&plan, name)?;
+            check_name(&plan, name)?;
         }
     }
     args.program.record("trace", source, program, target, options)

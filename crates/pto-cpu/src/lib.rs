@@ -48,7 +48,7 @@ pub use prepared::{LoopIteration, LoopIterations, Plan, Role, Set};
 pub use printed::{CoreCounts, Printed};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,
-    Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, Registers, Remains, Replay,
+    Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, RegisterSnapshot, Remains, Replay,
     ReplayMemory, Ring, Signal, SignalWord, StepDone, StoredWord, TileContents, TilePlace, ViewPlace, numbers_of,
 };
 pub use stop::StopWhen;

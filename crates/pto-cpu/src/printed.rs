@@ -1,6 +1,6 @@
 //! What a run printed, and where.
 
-use crate::run::CoreId;
+use crate::prepared::CoreId;
 use pto_isa::{Location, Span, text};
 use std::fmt;
 

@@ -4,7 +4,7 @@ use crate::answers::TRIES;
 use crate::clock::{PIPES, pipe_index};
 use crate::detector::Detector;
 use crate::findings::{AwaitedWord, InstrSite};
-use crate::words::{FoundNumber, Moment, Seen, Word, WordChange, WordQuestion, Words, signed};
+use crate::words::{FoundNumber, Seen, Word, WordChange, WordMoment, WordQuestion, Words, signed};
 use pto_cpu::{Access, AddressSpace, Answer, Atomic, CoreId, Detail, Event, Formula, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
@@ -132,7 +132,12 @@ impl Detector<'_> {
         let Words::Recorded(log) = &mut self.words else { return };
         for StoredWord { first, bytes, before, after } in words {
             let change = if atomic == Atomic::Add { WordChange::Add(after - before) } else { WordChange::Set(after) };
-            log.change(((buffer, first), bytes), Some(before), change, Moment { thread, time, clock: clock.clone() });
+            log.change(
+                ((buffer, first), bytes),
+                Some(before),
+                change,
+                WordMoment { thread, time, clock: clock.clone() },
+            );
         }
     }
 
@@ -284,10 +289,10 @@ impl Detector<'_> {
     }
 
     /// The next time step of the scalar unit, and the work done by then.
-    pub fn word_moment(&mut self, core: usize) -> Moment {
+    pub fn word_moment(&mut self, core: usize) -> WordMoment {
         let state = &mut self.cores[core];
         let at = pipe_index(Pipe::S);
         state.pipes[at].time += 1;
-        Moment { thread: core * PIPES + at, time: state.pipes[at].time, clock: state.message(at, core) }
+        WordMoment { thread: core * PIPES + at, time: state.pipes[at].time, clock: state.message(at, core) }
     }
 }

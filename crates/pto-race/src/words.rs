@@ -227,7 +227,7 @@ pub(crate) enum Seen {
 
 /// A time of a pipe, and the work that is done by then.
 #[derive(Clone, Debug)]
-pub(crate) struct Moment {
+pub(crate) struct WordMoment {
     /// The pipe, counted over all cores.
     pub thread: usize,
     pub time: u32,
@@ -248,7 +248,7 @@ pub(crate) struct Solved {
 
 impl WordLog {
     /// A word of this size changes. `before` is its old value.
-    pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: WordChange, moment: Moment) {
+    pub fn change(&mut self, (word, bytes): (Word, u64), before: Option<i64>, change: WordChange, moment: WordMoment) {
         self.note_width(word, bytes);
         let history = self.history(word, before);
         let state = &mut self.histories[history];
@@ -261,7 +261,7 @@ impl WordLog {
     }
 
     /// Records a wait that found its words in the awaited state.
-    pub fn wait(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment) {
+    pub fn wait(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &WordMoment) {
         for ask in self.ask(words, asked) {
             self.push(moment.clone(), LogEvent::Wait(self.waits, ask));
         }
@@ -269,7 +269,13 @@ impl WordLog {
     }
 
     /// Records a test that is answered with no: at least one of the words is not as awaited.
-    pub fn missed(&mut self, words: &[FoundNumber], asked: &WordQuestion, moment: &Moment, key: Option<QuestionKey>) {
+    pub fn missed(
+        &mut self,
+        words: &[FoundNumber],
+        asked: &WordQuestion,
+        moment: &WordMoment,
+        key: Option<QuestionKey>,
+    ) {
         for ask in self.ask(words, asked) {
             self.push(moment.clone(), LogEvent::Missed(self.missed.len(), ask));
         }
@@ -324,7 +330,7 @@ impl WordLog {
         self.missed.iter().zip(possible).filter(|(_, possible)| !possible).filter_map(|(key, _)| *key).collect()
     }
 
-    fn push(&mut self, Moment { thread, time, clock }: Moment, what: LogEvent) {
+    fn push(&mut self, WordMoment { thread, time, clock }: WordMoment, what: LogEvent) {
         self.entries.push(LogEntry { thread, time, clock, what });
     }
 

@@ -9,7 +9,7 @@ pub(crate) struct DataAt {
 
 /// Bytes in chunks.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Chunks {
+pub(crate) struct DataChunks {
     chunks: Vec<Vec<u8>>,
     total: u64,
 }
@@ -17,7 +17,7 @@ pub(crate) struct Chunks {
 /// Bytes of a chunk: large enough that one costs nothing, small enough that little stays unused.
 const CHUNK: usize = 4 << 20;
 
-impl Chunks {
+impl DataChunks {
     /// Bytes in all.
     pub fn len(&self) -> u64 {
         self.total

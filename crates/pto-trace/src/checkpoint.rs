@@ -1,6 +1,6 @@
 //! Copies of the state of a core.
 
-use pto_cpu::{Registers, StepDone};
+use pto_cpu::{RegisterSnapshot, StepDone};
 
 /// The state of a core right after a moment.
 #[derive(Clone, Debug)]
@@ -11,7 +11,7 @@ pub(crate) struct Checkpoint {
     pub time: u32,
     /// The number of register changes of the core before it.
     pub changes: u32,
-    pub registers: Registers,
+    pub registers: RegisterSnapshot,
     /// Parts of its memory: the first byte and the bytes.
     pub memory: Vec<(u64, Vec<u8>)>,
 }
@@ -25,7 +25,7 @@ impl Checkpoint {
     }
 
     pub fn bytes(&self) -> u64 {
-        // Registers are a few hundred words.
+        // RegisterSnapshot are a few hundred words.
         4096 + self.memory.iter().map(|(_, bytes)| bytes.len() as u64).sum::<u64>()
     }
 }

@@ -67,6 +67,15 @@ impl Contents {
         Self { rows: 1, cols: 1, valid: (1, 1), raw: vec![bits], written: vec![true], ..one }
     }
 
+    /// The type of its elements as the program writes it.
+    pub fn type_name(&self) -> String {
+        match self.kind {
+            ContentsKind::Scalar(ty) => ty.mlir().to_string(),
+            ContentsKind::Address => "ptr".to_string(),
+            ContentsKind::Tile(..) | ContentsKind::View(_) => self.dtype.to_string(),
+        }
+    }
+
     /// The position of an element among those that were read.
     fn position(&self, row: usize, col: usize) -> Option<usize> {
         let inside = self.row_range.contains(&row) && self.col_range.contains(&col);
@@ -88,7 +97,7 @@ impl Contents {
         let raw = self.bits(row, col)?;
         Some(match self.kind {
             ContentsKind::Scalar(ScalarType::F64) => ElementNumber::Float(f64::from_bits(raw) as f32),
-            // Registers hold every other float as an `f32`.
+            // RegisterSnapshot hold every other float as an `f32`.
             ContentsKind::Scalar(ScalarType::Elem(d)) if d.class() == Class::Float => {
                 ElementNumber::Float(f32::from_bits(raw as u32))
             }

@@ -34,11 +34,14 @@
 
 mod bytes;
 mod checkpoint;
+mod codec;
 mod contents;
 mod diff;
 mod file;
+mod find;
 mod moment;
-mod nest;
+mod occurrences;
+mod options;
 mod player;
 mod provenance;
 mod record;
@@ -52,10 +55,13 @@ pub use diff::{
     AllowedError, ArrayName, DefinedAt, DiffCause, DiffOptions, DiffReport, Divergence, DivergenceKind, ElementError,
     InstructionAt, LineError, NamedArray, OperandElements, OutputError, UnmatchedLine, against, diff,
 };
+pub use find::{FindKind, FoundNumbers, Suspect, SuspectOperand, find};
 pub use moment::{Deed, Moment};
+pub use occurrences::{Occurrence, core_name};
+pub use options::{RecordOptions, RecordedSource};
 pub use player::Player;
 pub use provenance::{AxisMap, AxisStart, ElementWrite, OperandPlace, SourceElements, SourceMap};
-pub use record::{RecordOptions, RecordedSource, record, record_with};
+pub use record::{record, record_with};
 pub use recorder::RunRecorder;
 pub use recording::{NamedValue, Recording, find_value};
 pub use writes::MemoryId;

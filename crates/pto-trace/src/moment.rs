@@ -68,6 +68,8 @@ pub enum Deed {
     Noticed,
     /// It tested a signal word in vain.
     Missed,
+    /// It is no instruction, but scalar code on a line that was asked for.
+    Scalar,
     /// The engine copied a tile that a loop carries, or allocated memory.
     Copy,
     /// Something else.
@@ -105,7 +107,7 @@ impl Deed {
     pub fn describe(&self) -> String {
         let flag = |flag: &Flag| format!("{} → {} {}", flag.src, flag.dst, flag.id);
         match self {
-            Self::Work | Self::Other | Self::Copy => String::new(),
+            Self::Work | Self::Other | Self::Copy | Self::Scalar => String::new(),
             Self::SetFlag(f) => text!("sets {flag}", flag = flag(f)),
             Self::WaitFlag(f) => text!("waits for {flag}", flag = flag(f)),
             Self::Barrier => text!("barrier").to_string(),

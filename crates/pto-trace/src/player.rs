@@ -59,24 +59,42 @@ impl<'r> Player<'r> {
         cols: Range<usize>,
     ) -> Option<Contents> {
         let time = at.map_or(0, |at| at + 1);
+        self.contents(core, value, (time, time), rows, cols)
+    }
+
+    /// What an operand of a moment held right before it.
+    pub fn operand(&mut self, at: usize, value: ValueId) -> Option<Contents> {
+        let core = self.recording.moment(at).core;
+        self.contents(core, value, (at + 1, at), 0..usize::MAX, 0..usize::MAX)
+    }
+
+    /// What a value held: where it was at one time, what was there at another.
+    fn contents(
+        &mut self,
+        core: CoreId,
+        value: ValueId,
+        (placed, time): (usize, usize),
+        rows: Range<usize>,
+        cols: Range<usize>,
+    ) -> Option<Contents> {
         let k = self.recording.core_index(core)?;
         let module = self.recording.module();
         let name = module.value_name(value).to_string();
-        match self.kept_in(k, value, time)? {
+        match self.kept_in(k, value, placed)? {
             KeptIn::Scalar(reg) => {
                 let kind = match module.value_type(value) {
                     Type::Scalar(ty) => ContentsKind::Scalar(*ty),
                     _ => ContentsKind::Address,
                 };
-                Some(Contents::scalar(name, kind, self.scalar(k, reg, time)?))
+                Some(Contents::scalar(name, kind, self.scalar(k, reg, placed)?))
             }
             KeptIn::Tile(reg) | KeptIn::Tiles(reg, _) => {
-                let place = self.tile_place(k, reg, time)?;
+                let place = self.tile_place(k, reg, placed)?;
                 let ty = *self.recording.plan.tile_type(core.role, place.geometry)?;
                 self.tile(core, name, ty, place, time, rows, cols)
             }
             KeptIn::View(reg) => {
-                let place = self.view_place(k, reg, time)?;
+                let place = self.view_place(k, reg, placed)?;
                 let dtype = module.value_type(value).elem()?;
                 self.view(core, name, dtype, place, time, rows, cols)
             }

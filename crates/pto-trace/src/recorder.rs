@@ -2,11 +2,10 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
-use crate::nest::{Counters, LoopNest, NONE};
-use crate::record::{RecordOptions, RecordedSource, Selection, before_run};
-use crate::recording::{Facts, Recording};
-use crate::streams::{CoreStream, KeptMoment, StoredBytes, Streams, access_bytes};
-use pto_cpu::{Access, AddressSpace, Arg, CoreId, DEVICE, Event, Observer, Plan, Role, StepDone};
+use crate::options::{RecordOptions, RecordedSource, Selection, before_run, line_of};
+use crate::recording::{PlanFacts, Recording};
+use crate::streams::{CoreStream, KeptMoment, NONE, StoredBytes, Streams, access_bytes};
+use pto_cpu::{Access, AddressSpace, Arg, CoreId, DEVICE, Event, LoopIterations, Observer, Plan, Role, StepDone};
 use pto_isa::hash::FastMap;
 use pto_isa::{Error, Pipe};
 
@@ -19,7 +18,7 @@ const MOMENTS_PER_CHECKPOINT: u64 = 4096;
 pub struct RunRecorder<'a> {
     streams: Streams,
     roles: [Option<RoleFacts>; 3],
-    cores: Vec<CoreState>,
+    cores: Vec<CoreRecord>,
     positions: FastMap<CoreId, usize>,
     current: usize,
     lists: FastMap<u64, Vec<u32>>,
@@ -36,20 +35,19 @@ pub struct RunRecorder<'a> {
 }
 
 struct RoleFacts {
-    nest: LoopNest,
     /// Whether a step is executed again instead of keeping what it wrote.
     replayed: Vec<bool>,
-    /// The lists of accesses that steps had last.
     steps: usize,
+    /// Steps of scalar code that are moments, if there are any.
+    scalar: Vec<bool>,
 }
 
-struct CoreState {
+struct CoreRecord {
     role: usize,
-    counters: Counters,
     /// The list of accesses of each step, last time.
     last_lists: Vec<u32>,
-    /// Where the iterations lie that were noted last, for which version and path.
-    noted: (u32, u32, u32),
+    /// Where the iterations lie that were noted last.
+    noted: u32,
     touched: u64,
     since_checkpoint: u64,
 }
@@ -68,7 +66,11 @@ impl<'a> RunRecorder<'a> {
         let facts = |role: Role| {
             let steps = plan.step_origins(role).count();
             let replayed = (0..steps as u32).map(|step| plan.replays(role, step)).collect();
-            RoleFacts { nest: LoopNest::of(plan, role), replayed, steps }
+            let module = plan.checked().module();
+            let is_wanted = |op| options.scalar_lines.contains(&line_of(module, op));
+            let wants_scalars = !options.scalar_lines.is_empty();
+            let scalar = if wants_scalars { plan.step_origins(role).map(is_wanted).collect() } else { Vec::new() };
+            RoleFacts { replayed, steps, scalar }
         };
         let roles = [Role::Whole, Role::Cube, Role::Vector].map(|role| Some(facts(role)));
         let streams = Streams { deeds: vec![Deed::Work], ..Streams::default() };
@@ -103,25 +105,14 @@ impl<'a> RunRecorder<'a> {
         self.streams.buffers = args.iter().map(|arg| before_run(arg, is_selective)).collect();
     }
 
-    /// The recording, after the run: the plan that ran, its source, how it failed, and its arguments.
-    pub fn finish(
-        self,
-        plan: Plan,
-        source: RecordedSource,
-        blocks: u32,
-        failed: Option<&Error>,
-        args: &[Arg<'_>],
-    ) -> Recording {
-        let facts = Facts::of(&plan, &self.streams);
+    /// The recording, after the run: the plan that ran, its source, and how it failed. The arguments that it could only read are missing:
+    /// [`Recording::missing_inputs`].
+    pub fn finish(self, plan: Plan, source: RecordedSource, blocks: u32, failed: Option<&Error>) -> Recording {
+        let facts = PlanFacts::of(&plan, &self.streams);
         let (beyond_limit, not_selected) = (self.beyond_limit, self.not_selected);
         let outcome = failed.and_then(|error| error.diagnostics().first().cloned());
         let (options, streams) = (self.options, self.streams);
-        let mut recording =
-            Recording { plan, source, options, blocks, streams, outcome, beyond_limit, not_selected, facts };
-        if !recording.is_selective() {
-            recording.set_inputs(args);
-        }
-        recording
+        Recording { plan, source, options, blocks, streams, outcome, beyond_limit, not_selected, facts }
     }
 
     fn core(&mut self, id: CoreId) -> usize {
@@ -140,11 +131,10 @@ impl<'a> RunRecorder<'a> {
         let Some(facts) = &self.roles[role] else { return 0 };
         let (moments, registers, values) = (Vec::new(), Vec::new(), Vec::new());
         self.streams.cores.push(CoreStream { id, moments, registers, values, checkpoints: Vec::new() });
-        self.cores.push(CoreState {
+        self.cores.push(CoreRecord {
             role,
-            counters: Counters::new(&facts.nest),
             last_lists: vec![NONE; facts.steps],
-            noted: (NONE, NONE, NONE),
+            noted: NONE,
             touched: 0,
             since_checkpoint: 0,
         });
@@ -152,28 +142,27 @@ impl<'a> RunRecorder<'a> {
         self.cores.len() - 1
     }
 
-    fn visit(&mut self, core: usize, step: u32) {
-        let state = &mut self.cores[core];
-        if let Some(facts) = &self.roles[state.role] {
-            state.counters.visit(&facts.nest, step);
-        }
-    }
-
     /// The position of the iterations that a core is in.
-    fn iterations(&mut self, core: usize, step: u32) -> u32 {
-        let state = &mut self.cores[core];
-        let Some(facts) = &self.roles[state.role] else { return NONE };
-        let path = facts.nest.path(step);
-        let Some(&innermost) = path.last() else { return NONE };
-        let (version, of, at) = state.noted;
-        if (version, of) == (state.counters.version, innermost) {
-            return at;
+    fn iterations(&mut self, core: usize, of: LoopIterations<'_>) -> u32 {
+        let all = &mut self.streams.iterations;
+        let first = all.len();
+        all.push(0);
+        all.extend(of.from_inside().map(|iteration| iteration.number as u32));
+        let count = all.len() - first - 1;
+        if count == 0 {
+            all.truncate(first);
+            return NONE;
         }
-        let at = self.streams.iterations.len() as u32;
-        self.streams.iterations.extend(path.iter().map(|k| state.counters.iteration(*k)));
-        state.noted = (state.counters.version, innermost, at);
-        self.bytes += 4 * path.len() as u64;
-        at
+        all[first] = count as u32;
+        all[first + 1..].reverse();
+        let noted = self.cores[core].noted as usize;
+        if all.get(noted..noted.saturating_add(count + 1)).is_some_and(|last| *last == all[first..]) {
+            all.truncate(first);
+            return noted as u32;
+        }
+        self.cores[core].noted = first as u32;
+        self.bytes += 4 * (count as u64 + 1);
+        first as u32
     }
 
     /// The list with these accesses.
@@ -199,7 +188,7 @@ impl<'a> RunRecorder<'a> {
         list
     }
 
-    fn add_moment(&mut self, core: usize, step: u32, deed: Deed, pipe: Option<Pipe>, list: u32) {
+    fn add_moment(&mut self, core: usize, deed: Deed, pipe: Option<Pipe>, list: u32, (step, iterations): (u32, u32)) {
         let deed = match deed {
             Deed::Work => 0,
             other => {
@@ -207,13 +196,17 @@ impl<'a> RunRecorder<'a> {
                 self.streams.deeds.len() as u32 - 1
             }
         };
-        let iterations = self.iterations(core, step);
         let at = self.streams.moments.len() as u32;
         let pipe = pipe.map_or(u8::MAX, |p| p as u8);
         self.streams.moments.push(KeptMoment { core: core as u32, step, list, changes: 0, iterations, pipe, deed });
         self.streams.cores[core].moments.push(at);
         self.pending.push(at);
         self.bytes += size_of::<KeptMoment>() as u64 + 4;
+    }
+
+    fn is_scalar_moment(&self, core: usize, step: u32) -> bool {
+        let facts = self.roles[self.cores[core].role].as_ref();
+        facts.is_some_and(|facts| facts.scalar.get(step as usize).is_some_and(|is_wanted| *is_wanted))
     }
 
     /// Keeps what the moments of a finished step wrote, as far as it is not computed again.
@@ -302,9 +295,9 @@ impl Observer for RunRecorder<'_> {
             return;
         }
         let core = self.core(event.core);
-        self.visit(core, event.step);
         let list = self.list(core, event.step, event.accesses, event.repeats);
-        self.add_moment(core, event.step, deed, event.pipe, list);
+        let iterations = self.iterations(core, event.iterations);
+        self.add_moment(core, deed, event.pipe, list, (event.step, iterations));
     }
 
     fn wants_steps(&self) -> bool {
@@ -313,7 +306,6 @@ impl Observer for RunRecorder<'_> {
 
     fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
         let core = self.core(done.core());
-        self.visit(core, done.step());
         if self.bytes > self.limit {
             // What the last instruction wrote is still needed.
             return self.keep_written(core, done);
@@ -331,7 +323,12 @@ impl Observer for RunRecorder<'_> {
             && let Some(accesses) = done.silent_write()
         {
             let list = self.list(core, done.step(), &accesses, false);
-            self.add_moment(core, done.step(), Deed::Copy, None, list);
+            let iterations = self.iterations(core, done.iterations());
+            self.add_moment(core, Deed::Copy, None, list, (done.step(), iterations));
+        }
+        if self.pending.is_empty() && self.is_scalar_moment(core, done.step()) {
+            let iterations = self.iterations(core, done.iterations());
+            self.add_moment(core, Deed::Scalar, None, NONE, (done.step(), iterations));
         }
         let had_moments = self.pending.len() as u64;
         if had_moments > 0 {

@@ -1,11 +1,10 @@
 //! A recording.
 
 use crate::moment::{Deed, Moment};
-use crate::nest::{LoopNest, NONE};
-use crate::record::{RecordOptions, RecordedSource};
+use crate::options::{RecordOptions, RecordedSource, line_of};
 use crate::streams::{FirstBytes, Streams};
 use crate::writes::WriteIndex;
-use pto_cpu::{Arg, CoreId, KeptIn, Plan, Role, TilePlace, ViewPlace};
+use pto_cpu::{CoreId, KeptIn, Plan, Role, TilePlace, ViewPlace};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, Error, Pipe, Span, Type, codes, text};
@@ -24,15 +23,14 @@ pub struct Recording {
     /// Moments that the limit left out, and others that were not asked for.
     pub(crate) beyond_limit: u64,
     pub(crate) not_selected: u64,
-    pub(crate) facts: Facts,
+    pub(crate) facts: PlanFacts,
 }
 
 /// What follows from the plan.
 #[derive(Debug)]
-pub(crate) struct Facts {
+pub(crate) struct PlanFacts {
     pub ids: Vec<CoreId>,
     pub origins: [Vec<OpId>; 3],
-    pub nests: [LoopNest; 3],
     /// The line of each operation.
     lines: FastMap<OpId, u32>,
     /// Where values are kept, from which step on.
@@ -62,7 +60,7 @@ pub(crate) fn role_index(role: Role) -> usize {
     role as usize
 }
 
-impl Facts {
+impl PlanFacts {
     pub fn of(plan: &Plan, streams: &Streams) -> Self {
         let origins: [Vec<OpId>; 3] = ROLES.map(|role| plan.step_origins(role).collect());
         let module = plan.checked().module();
@@ -74,26 +72,25 @@ impl Facts {
                 .for_each(|(value, since, place)| kept.entry(value).or_default().push((since, place)));
             kept
         });
-        let (nests, scalars) = (ROLES.map(|role| LoopNest::of(plan, role)), ROLES.map(|role| plan.first_scalars(role)));
+        let scalars = ROLES.map(|role| plan.first_scalars(role));
         let places = ROLES.map(|role| plan.first_places(role));
-        Self { ids, origins, nests, lines, kept, scalars, places, writes: OnceLock::new() }
+        Self { ids, origins, lines, kept, scalars, places, writes: OnceLock::new() }
     }
 }
 
-/// The line of an operation in the text, from 1; 0 if it has none.
-pub(crate) fn line_of(module: &Module, op: OpId) -> u32 {
-    let span = module.op(op).span;
-    let location = module.source.as_ref().and_then(|source| source.location(span));
-    location.map_or(0, |l| l.line)
-}
-
 impl Recording {
-    /// Copies the arguments that the run did not change.
-    pub(crate) fn set_inputs(&mut self, args: &[Arg<'_>]) {
-        for (buffer, arg) in self.streams.buffers.iter_mut().zip(args) {
-            if let (FirstBytes::Unknown(_), Arg::Memory(memory)) = (&buffer, arg) {
-                *buffer = FirstBytes::Bytes(memory.bytes().to_vec());
-            }
+    /// The arguments whose contents are not known, because the run could only read them. What depends on them is found again only after
+    /// [`Recording::set_input`]; a recording of some values needs none.
+    pub fn missing_inputs(&self) -> Vec<usize> {
+        let is_missing = |(_, first): &(usize, &FirstBytes)| matches!(first, FirstBytes::Unknown(_));
+        let missing = self.streams.buffers.iter().enumerate().filter(is_missing).map(|(k, _)| k);
+        if self.is_selective() { Vec::new() } else { missing.collect() }
+    }
+
+    /// What an argument held that the run could only read.
+    pub fn set_input(&mut self, buffer: usize, bytes: Vec<u8>) {
+        if let Some(first) = self.streams.buffers.get_mut(buffer) {
+            *first = FirstBytes::Bytes(bytes);
         }
     }
 
@@ -180,11 +177,6 @@ impl Recording {
         let core = self.streams.cores[kept.core as usize].id;
         let role = role_index(core.role);
         let op = self.facts.origins[role][kept.step as usize];
-        let depth = self.facts.nests[role].path(kept.step).len();
-        let iterations = match kept.iterations {
-            NONE => &[][..],
-            first => &self.streams.iterations[first as usize..][..depth],
-        };
         Moment {
             at,
             core,
@@ -194,7 +186,7 @@ impl Recording {
             pipe: Pipe::REAL.iter().copied().chain([Pipe::All]).find(|p| *p as u8 == kept.pipe),
             deed: if kept.deed == 0 { Deed::Work } else { self.streams.deeds[kept.deed as usize] },
             accesses: self.streams.accesses(&kept),
-            iterations,
+            iterations: self.streams.iterations(&kept).unwrap_or(&[]),
         }
     }
 

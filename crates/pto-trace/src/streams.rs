@@ -1,11 +1,13 @@
 //! What a recording consists of.
 
-use crate::bytes::{Chunks, DataAt};
+use crate::bytes::{DataAt, DataChunks};
 use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
-use crate::nest::NONE;
 use pto_cpu::{Access, CoreId, RegisterChange, TilePlace, ViewPlace};
 use pto_isa::hash::FastMap;
+
+/// Nothing, where a position is expected.
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// A moment as it is kept.
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +18,7 @@ pub(crate) struct KeptMoment {
     pub list: u32,
     /// The number of register changes of its core up to and including it.
     pub changes: u32,
-    /// The first of its iterations.
+    /// Where its iterations lie: their number, then they, the outermost first.
     pub iterations: u32,
     pub pipe: u8,
     /// The deed; 0 is work.
@@ -38,7 +40,7 @@ pub(crate) struct CoreStream {
     pub id: CoreId,
     /// Its moments.
     pub moments: Vec<u32>,
-    /// Registers that changed; two bits above say of which kind.
+    /// RegisterSnapshot that changed; two bits above say of which kind.
     pub registers: Vec<u32>,
     /// What they changed to: a scalar, or the position of a place.
     pub values: Vec<u64>,
@@ -73,7 +75,7 @@ pub(crate) struct Streams {
     pub tiles: Interned<TilePlace>,
     pub views: Interned<ViewPlace>,
     pub stored: Vec<StoredBytes>,
-    pub data: Chunks,
+    pub data: DataChunks,
     pub buffers: Vec<FirstBytes>,
 }
 
@@ -151,6 +153,15 @@ impl Streams {
 
     pub fn accesses(&self, moment: &KeptMoment) -> &[Access] {
         if moment.list == NONE { &[] } else { &self.lists[moment.list as usize] }
+    }
+
+    /// The iterations of a moment, the outermost first.
+    pub fn iterations(&self, moment: &KeptMoment) -> Option<&[u32]> {
+        if moment.iterations == NONE {
+            return Some(&[]);
+        }
+        let (count, rest) = self.iterations.get(moment.iterations as usize..)?.split_first()?;
+        rest.get(..*count as usize)
     }
 
     /// Bytes that it takes.

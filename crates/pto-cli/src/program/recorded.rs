@@ -5,13 +5,13 @@ use crate::input::InputText;
 use crate::{Failure, progress, warn};
 use pto::cpu::{Arg, Plan};
 use pto::isa::text;
-use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, record_with};
+use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, find_value};
 use pto::{Options, Target};
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
 /// A recording, and where it comes from.
-pub(crate) struct Recorded {
+pub(crate) struct OpenedRecording {
     pub(crate) recording: Recording,
     pub(crate) source: InputText,
     /// Bytes of its file, if it comes from one.
@@ -20,16 +20,16 @@ pub(crate) struct Recorded {
 
 impl ProgramArgs {
     /// The recording that the file is, or one of the program in it, which runs now. A run that fails is recorded up to there.
-    pub(crate) fn recorded(&self, verb: &str, options: RecordOptions) -> Result<Recorded, Stop> {
+    pub(crate) fn recorded(&self, verb: &str, options: RecordOptions) -> Result<OpenedRecording, Stop> {
         if let Some(bytes) = recording_bytes(&self.file)? {
             let recording = Recording::load(&bytes)?;
             let (name, text) = (recording.source().name.clone(), recording.source().text.clone());
             let source = InputText::of_text(name, text);
-            return Ok(Recorded { recording, source, file_bytes: Some(bytes.len() as u64) });
+            return Ok(OpenedRecording { recording, source, file_bytes: Some(bytes.len() as u64) });
         }
         let (source, program, target) = self.read()?;
         let recording = self.record(verb, &source, &program, target, options)?;
-        Ok(Recorded { recording, source, file_bytes: None })
+        Ok(OpenedRecording { recording, source, file_bytes: None })
     }
 
     /// Runs a program and records it.
@@ -57,14 +57,16 @@ impl ProgramArgs {
         options: RecordOptions,
     ) -> Recording {
         let mut args: Vec<Arg<'_>> = bound.iter_mut().map(BoundParam::arg).collect();
-        let (blocks, ranks) = (self.blocks, self.ranks.map_or(1, |n| n as usize));
-        let (_, recording) = progress::watch(work, |counter| {
-            let recorder = RunRecorder::new(plan, options).on_progress(|work| {
+        let recording = progress::watch(work, |counter| {
+            let mut recorder = RunRecorder::new(plan, options).on_progress(|work| {
                 counter.fetch_add(work, Ordering::Relaxed);
                 true
             });
-            record_with(plan.clone(), recorded, recorder, blocks, ranks, &mut args)
+            recorder.start(&args);
+            let ran = self.launch(plan, 1).observe(&mut recorder).run(&mut args);
+            recorder.finish(plan.clone(), recorded, self.blocks, ran.as_ref().err())
         });
+
         if let Some(left_out) = recording.left_out().filter(|_| !recording.is_selective()) {
             warn(&text!("{mark}: {left_out}", mark = format_args!("\u{1b}[1m{}\u{1b}[0m", text!("note")), left_out));
         }
@@ -99,4 +101,14 @@ pub(crate) fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
     let name = path.display();
     std::fs::read(path).map(Some).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))
+}
+
+/// An error for a value that the program does not have.
+pub(crate) fn check_name(plan: &Plan, name: &str) -> Result<(), Failure> {
+    let wrong = |error: pto::Error| {
+        let problem = error.into_diagnostics().swap_remove(0);
+        let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n  help: {help}"));
+        Failure(format!("{}{help}", problem.message))
+    };
+    find_value(plan, name).map(drop).map_err(wrong)
 }

@@ -3,11 +3,13 @@
 use super::FinishedRun;
 use super::checksum;
 use super::expect::Expectation;
+use super::inside::{self, ShownValue};
 use super::text::type_and_shape;
 use crate::json::{self, JsonDiagnostic};
 use crate::program::{ArgContent, BoundParam};
 use pto::cpu::Printed;
 use pto::data::{AnyNumber, Array, Comparison, DataError, Difference, Numbers, Summary};
+use pto::trace::{Occurrence, Suspect, SuspectOperand, core_name};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -23,6 +25,12 @@ pub(super) struct JsonRun<'a> {
     seconds: f64,
     printed: Vec<JsonPrinted<'a>>,
     parameters: Vec<JsonParameter<'a>>,
+    /// Values inside the run that were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    shown: Vec<JsonShown<'a>>,
+    /// What --find found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    found: Vec<JsonFound<'a>>,
     comparisons: Vec<JsonComparison<'a>>,
     files: Vec<JsonWrittenFile<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +48,62 @@ struct JsonPrinted<'a> {
     core: Option<String>,
     title: &'a str,
     text: &'a str,
+}
+
+#[derive(Serialize)]
+struct JsonShown<'a> {
+    value: &'a str,
+    #[serde(flatten)]
+    place: JsonPlace,
+    #[serde(rename = "type")]
+    ty: String,
+    shape: Vec<u64>,
+    values: Json,
+}
+
+/// When and where something was executed.
+#[derive(Serialize)]
+struct JsonPlace {
+    line: u32,
+    iteration: Vec<u32>,
+    block: u32,
+    core: String,
+    rank: u32,
+}
+
+impl JsonPlace {
+    fn new(line: u32, occurrence: &Occurrence) -> Self {
+        let core = occurrence.core;
+        let iteration = occurrence.iterations.clone();
+        Self { line, iteration, block: core.block, core: core_name(core), rank: core.rank }
+    }
+}
+
+#[derive(Serialize)]
+struct JsonFound<'a> {
+    kind: &'static str,
+    makers: Vec<JsonMaker<'a>>,
+    inherited: u64,
+}
+
+#[derive(Serialize)]
+struct JsonMaker<'a> {
+    instruction: &'a str,
+    #[serde(flatten)]
+    place: JsonPlace,
+    result: &'a str,
+    element: [usize; 2],
+    number: &'a str,
+    operands: Vec<JsonOperand<'a>>,
+    elements: u64,
+    executions: u64,
+}
+
+#[derive(Serialize)]
+struct JsonOperand<'a> {
+    name: &'a str,
+    element: [usize; 2],
+    number: &'a str,
 }
 
 #[derive(Serialize)]
@@ -126,6 +190,8 @@ pub(super) fn report<'a>(run: &'a FinishedRun<'_>) -> Result<JsonRun<'a>, DataEr
         seconds: run.elapsed.as_secs_f64(),
         printed: run.report.printed.iter().map(|p| printed(run, p)).collect(),
         parameters,
+        shown: run.inside.values.iter().map(|value| shown(run, value)).collect::<Result<_, _>>()?,
+        found: found(run),
         comparisons: run.ready.expected.iter().zip(&run.comparisons).map(|(e, c)| comparison(run, e, c)).collect(),
         files: run.ready.outputs.list().map(file).collect(),
         times: run.timings().map(|timings| timings.iter().map(|t| time(run, t)).collect()),
@@ -168,6 +234,42 @@ fn parameter<'a>(run: &'a FinishedRun<'_>, index: usize) -> Result<JsonParameter
         summary: array.filter(|_| written).map(summary),
         values: array.filter(|_| run.ready.shown.contains(&index)).map(|a| values(a, a.shape(), &mut 0)),
     })
+}
+
+fn shown<'a>(run: &'a FinishedRun<'_>, value: &ShownValue) -> Result<JsonShown<'a>, DataError> {
+    let asked = &run.ready.inside.shown[value.asked];
+    let array = inside::array(&value.contents).map_err(|f| DataError::new(f.0))?;
+    Ok(JsonShown {
+        value: &asked.text,
+        place: JsonPlace::new(asked.line, &value.occurrence),
+        ty: value.contents.type_name(),
+        shape: array.shape().to_vec(),
+        values: values(&array, array.shape(), &mut 0),
+    })
+}
+
+fn found<'a>(run: &'a FinishedRun<'_>) -> Vec<JsonFound<'a>> {
+    let mut instructions = run.inside.instructions.iter();
+    let mut maker = |m: &'a Suspect| JsonMaker {
+        instruction: instructions.next().map_or("", String::as_str),
+        place: JsonPlace::new(m.line, &m.occurrence()),
+        result: &m.result,
+        element: [m.element.0, m.element.1],
+        number: &m.number,
+        operands: m.operands.iter().map(operand).collect(),
+        elements: m.elements,
+        executions: m.executions,
+    };
+    let mut found = Vec::new();
+    for f in &run.inside.found {
+        let makers = f.makers.iter().map(&mut maker).collect();
+        found.push(JsonFound { kind: f.kind.name(), makers, inherited: f.inherited });
+    }
+    found
+}
+
+fn operand(o: &SuspectOperand) -> JsonOperand<'_> {
+    JsonOperand { name: &o.name, element: [o.element.0, o.element.1], number: &o.number }
 }
 
 fn summary(array: &Array) -> JsonSummary {

@@ -1,6 +1,8 @@
 //! `pto run`
 
 pub(crate) mod expect;
+pub(crate) mod inside;
+mod inside_text;
 mod json;
 mod outputs;
 mod text;
@@ -11,11 +13,13 @@ use super::program::{BoundParam, ProgramArgs, Ready, Stop, VALUES_HELP};
 use super::render;
 use super::{CommandResult, Failure, Outcome, out};
 use expect::{Expectation, ToleranceArgs};
+use inside::{Inside, InsideReport, ValueAt};
 use outputs::Outputs;
 use pto::cpu::{RunReport, Timing, Uninitialised};
 use pto::data::{Array, Comparison};
 use pto::isa::codes;
 use pto::syntax::Lines;
+use pto::trace::FindKind;
 use pto::{Diagnostic, Program, Target};
 use std::time::{Duration, Instant};
 pub(crate) use text::{general, table};
@@ -28,9 +32,12 @@ pub(crate) struct Args {
     /// Write a parameter's memory after the run to a .npy, .npz or .bin file
     #[arg(long, value_name = "NAME=FILE")]
     out: Vec<String>,
-    /// Print a parameter's memory after the run
-    #[arg(long, value_name = "NAME")]
+    /// Print a parameter's memory after the run, or any value after a line: '%t@33', '%t[0:4, 8:16]@33[iteration=2]'
+    #[arg(long, value_name = "VALUE")]
     show: Vec<String>,
+    /// Find the instruction that makes a number from operands without such numbers
+    #[arg(long, value_name = "KIND", value_delimiter = ',', conflicts_with = "time")]
+    find: Vec<FindArg>,
     /// Compare a parameter's memory after the run with what it should be; exit code 3 if it differs
     #[arg(long, value_name = "NAME=VALUE")]
     expect: Vec<String>,
@@ -57,12 +64,48 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// What `--find` looks for.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum FindArg {
+    /// Not a number
+    Nan,
+    /// An infinity
+    Inf,
+    /// An infinity from finite numbers, or a conversion cut at the largest number
+    Overflow,
+    /// A number too small to have all its digits
+    Subnormal,
+    /// A sum or difference that lost most of its digits
+    Cancellation,
+}
+
+impl From<FindArg> for FindKind {
+    fn from(arg: FindArg) -> Self {
+        match arg {
+            FindArg::Nan => Self::Nan,
+            FindArg::Inf => Self::Inf,
+            FindArg::Overflow => Self::Overflow,
+            FindArg::Subnormal => Self::Subnormal,
+            FindArg::Cancellation => Self::Cancellation,
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 enum Fill {
     /// Zeros
     Zero,
     /// NaN; all bits set in integers
     Nan,
+}
+
+impl From<Fill> for Uninitialised {
+    fn from(fill: Fill) -> Self {
+        match fill {
+            Fill::Zero => Self::Zero,
+            Fill::Nan => Self::Nan,
+        }
+    }
 }
 
 const AFTER_HELP: &str = "\
@@ -72,7 +115,10 @@ Examples:
   pto run softmax.pto                              random input, a summary of the output
   pto run softmax.pto x=x.npy --out y=y.npy        NumPy in, NumPy out
   pto run softmax.pto x=x.npy --expect y=ref.npy   compare with a reference
-  pto run kernel.pto n=64 --show y --time          print a result and the time of each instruction";
+  pto run kernel.pto n=64 --show y --time          print a result and the time of each instruction
+  pto run kernel.pto --show '%t@33[iteration=2]'   print a tile after line 33, in iteration 2
+  pto run kernel.pto --out '%t@33=t.npy'           write it to a file
+  pto run kernel.pto --find nan                    name the instruction that makes the first NaN";
 
 fn after_help() -> String {
     format!("{VALUES_HELP}\n\n{AFTER_HELP}")
@@ -87,6 +133,7 @@ pub(crate) fn tolerance(text: &str) -> Result<f64, String> {
 struct PreparedRun {
     run: Ready,
     shown: Vec<usize>,
+    inside: Inside,
     outputs: Outputs,
     expected: Vec<Expectation>,
 }
@@ -98,6 +145,7 @@ struct FinishedRun<'a> {
     target: Target,
     ready: &'a PreparedRun,
     report: RunReport,
+    inside: InsideReport,
     elapsed: Duration,
     /// One for each expectation.
     comparisons: Vec<Comparison>,
@@ -134,13 +182,18 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<Outcome, Stop> {
     let mut ready = prepare(args, source, program, target)?;
     let start = Instant::now();
-    let report = launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?;
+    let (report, inside) = match ready.inside.is_wanted() {
+        false => {
+            (launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?, InsideReport::default())
+        }
+        true => look_inside(args, source, target, &mut ready)?,
+    };
     let elapsed = start.elapsed();
-    ready.outputs.write(&ready.run.bound)?;
+    ready.outputs.write(&ready.run.bound, &inside)?;
     let comparisons = ready.expected.iter().map(|e| e.compare(&ready.run.bound)).collect::<Result<Vec<_>, _>>()?;
     let same = comparisons.iter().all(Comparison::matches);
     let lines = Lines::new(&source.text);
-    let finished = FinishedRun { args, source, target, ready: &ready, report, elapsed, comparisons, lines };
+    let finished = FinishedRun { args, source, target, ready: &ready, report, inside, elapsed, comparisons, lines };
     if args.json {
         super::json::print(&json::report(&finished)?)?;
     } else {
@@ -153,23 +206,27 @@ fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -
 
 /// Everything before the run, which may take long.
 fn prepare(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<PreparedRun, Stop> {
-    let fill = match args.uninitialised {
-        Fill::Zero => Uninitialised::Zero,
-        Fill::Nan => Uninitialised::Nan,
-    };
     let mut program_args = args.program.clone();
-    program_args.uninitialised = (fill, args.strict);
+    program_args.uninitialised = (args.uninitialised.into(), args.strict);
     let run = program_args.ready("run", source, program, target)?;
     let bound = &run.bound;
-    let shown = args.show.iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
-    let outputs = Outputs::new(&args.out, bound)?;
+    let (values, names): (Vec<&String>, Vec<&String>) = args.show.iter().partition(|text| ValueAt::is_meant(text));
+    let shown = names.into_iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
+    let mut values = values.into_iter().map(|text| ValueAt::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let printed = values.len();
+    let outputs = Outputs::new(&args.out, bound, &mut values)?;
+    let inside = Inside { shown: values, printed, kinds: args.find.iter().map(|kind| (*kind).into()).collect() };
+    if args.time && inside.is_wanted() {
+        return Err(Failure(pto::isa::text!("--time does not go with values inside the run").to_string()).into());
+    }
+    inside.check_names(&run)?;
     let limits = ToleranceArgs { relative: args.rtol, absolute: args.atol };
     let expected = args
         .expect
         .iter()
         .map(|e| Expectation::new(e, bound, limits, run.measure.longest_sum))
         .collect::<Result<_, _>>()?;
-    Ok(PreparedRun { run, shown, outputs, expected })
+    Ok(PreparedRun { run, shown, inside, outputs, expected })
 }
 
 fn launch(args: &Args, ready: &mut PreparedRun) -> Result<RunReport, Stop> {
@@ -180,6 +237,29 @@ fn launch(args: &Args, ready: &mut PreparedRun) -> Result<RunReport, Stop> {
         return Ok(launch.timed().run(&mut arguments)?);
     }
     Ok(super::progress::watch(work, |counter| launch.progress(counter).run(&mut arguments))?)
+}
+
+/// Runs the program, and looks at values inside the run. Those are printed also if the run fails.
+fn look_inside(
+    args: &Args,
+    source: &InputText,
+    target: Target,
+    ready: &mut PreparedRun,
+) -> Result<(RunReport, InsideReport), Stop> {
+    let mut program = args.program.clone();
+    program.uninitialised = (args.uninitialised.into(), args.strict);
+    let recorded = program.recorded_source(source, target);
+    let launched = (program.blocks, program.ranks.map_or(1, |n| n as usize));
+    let (ran, inside) = ready.inside.run(&mut ready.run, recorded, launched);
+    match ran {
+        Ok(report) => Ok((report, inside?)),
+        Err(error) => {
+            if let (Ok(inside), false) = (&inside, args.json) {
+                out(&inside_text::inside(&ready.inside, inside, source, launched)?)?;
+            }
+            Err(with_sizes(error.into(), &ready.run.bound))
+        }
+    }
 }
 
 /// If memory is too small and the user gave no size, the message shows the inferred size.

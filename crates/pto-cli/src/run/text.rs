@@ -1,5 +1,6 @@
 //! What happened, for people.
 
+use super::inside_text::inside;
 use super::{FinishedRun, checksum};
 use crate::counts;
 use crate::program::{ArgContent, BoundParam};
@@ -20,6 +21,8 @@ pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
             text += &format!("\n{}\n{}\n", run.ready.run.bound[i].name, show(&array, width));
         }
     }
+    let launched = (run.args.program.blocks, run.args.program.ranks.map_or(1, |n| n as usize));
+    text += &inside(&run.ready.inside, &run.inside, run.source, launched).map_err(|f| DataError::new(f.0))?;
     for (expectation, comparison) in run.ready.expected.iter().zip(&run.comparisons) {
         let bound = &run.ready.run.bound[expectation.param];
         text += &format!("\n{}", verdict(bound, &expectation.text, comparison));
@@ -29,6 +32,12 @@ pub(super) fn report(run: &FinishedRun<'_>) -> Result<String, DataError> {
         .outputs
         .list()
         .map(|(i, path)| text!("wrote {i} to {display}\n", i = run.ready.run.bound[i].name, display = path.display()))
+        .chain(
+            run.ready
+                .outputs
+                .values()
+                .map(|(name, path)| text!("wrote {i} to {display}\n", i = name, display = path.display())),
+        )
         .collect();
     if !files.is_empty() {
         text += &format!("\n{}", files.concat());

@@ -31,7 +31,7 @@ fn run(path: &Path) -> Result<(), Failed> {
     let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let mut transcript = String::new();
     for line in source.lines().filter_map(|l| l.strip_prefix("// RUN: pto ")) {
-        transcript += &execute(path.parent().unwrap_or(Path::new(".")), &line.replace('%', &file))?;
+        transcript += &execute(path.parent().unwrap_or(Path::new(".")), &with_file(line, &file))?;
     }
     if transcript.is_empty() {
         return Err("no `// RUN: pto …` line".into());
@@ -47,6 +47,11 @@ fn run(path: &Path) -> Result<(), Failed> {
     }
     let difference = wanted.lines().zip(transcript.lines()).find(|(a, b)| a != b);
     Err(format!("differs from {} (BLESS=1 accepts): {difference:?}\n{transcript}", expected.display()).into())
+}
+
+/// A command with the name of its file instead of `%`; a word like `%t` is the name of a value.
+fn with_file(line: &str, file: &str) -> String {
+    line.split(' ').map(|word| if word == "%" { file } else { word }).collect::<Vec<_>>().join(" ")
 }
 
 fn execute(dir: &Path, line: &str) -> Result<String, Failed> {

@@ -25,7 +25,7 @@ pub(crate) use orders::*;
 pub use plan::Plan;
 pub(crate) use plan::{Cores, MemoryNeeds, PlanSource};
 pub(crate) use registers::*;
-pub use roles::Role;
+pub use roles::{CoreId, Role};
 pub(crate) use scalars::*;
 pub(crate) use step::*;
 pub(crate) use tiles::*;

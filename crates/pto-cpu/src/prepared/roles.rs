@@ -26,3 +26,27 @@ impl Role {
         }
     }
 }
+
+/// A core of a run.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct CoreId {
+    /// Its rank.
+    pub rank: u32,
+    /// Its block.
+    pub block: u32,
+    /// Which of the cores of the block it is.
+    pub role: Role,
+    /// Its number among the vector cores of the block.
+    pub sub: u32,
+}
+
+impl CoreId {
+    /// The name of the core in its block: `cube`, `vector 0`; none if the block has one.
+    pub fn name(self) -> Option<String> {
+        match self.role {
+            Role::Whole => None,
+            Role::Cube => Some("cube".to_string()),
+            Role::Vector => Some(format!("vector {}", self.sub)),
+        }
+    }
+}

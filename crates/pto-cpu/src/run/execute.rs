@@ -1,9 +1,9 @@
 //! The interpreter loop: one match over all steps. Their implementations are in the modules of what they concern.
 
 use super::core::Core;
+use super::done::StepDone;
 use super::fail::Fail;
 use super::formula::Formula;
-use super::inspect::StepDone;
 use super::links::LinkOutcome;
 use super::observe::Watch;
 use super::progress::State;

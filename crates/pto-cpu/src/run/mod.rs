@@ -4,6 +4,7 @@ mod accesses;
 mod arguments;
 mod core;
 mod data;
+mod done;
 mod execute;
 mod fail;
 mod follow;
@@ -23,6 +24,7 @@ mod observe;
 mod outside;
 mod pipes;
 mod place;
+mod places;
 mod print;
 mod printf;
 mod progress;
@@ -42,8 +44,8 @@ mod transfer;
 mod unwritten;
 mod written;
 
+pub use done::StepDone;
 pub use formula::Formula;
-pub use inspect::{KeptIn, RegisterChange, Registers, StepDone, TilePlace, ViewPlace};
 pub use launch::Launch;
 pub use measure::{Extent, Known, Measure};
 pub use number_rows::{ElementNumber, numbers_of};
@@ -51,6 +53,7 @@ pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
+pub use places::{KeptIn, RegisterChange, RegisterSnapshot, TilePlace, ViewPlace};
 pub use remains::{Kept, Remains, TileContents};
 pub use replay::{Replay, ReplayMemory};
 pub use tell::CACHE_LINE;

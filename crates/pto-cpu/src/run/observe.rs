@@ -1,10 +1,11 @@
 //! The events of a run, for observers.
 
+use super::done::StepDone;
 use super::formula::Formula;
-use super::inspect::StepDone;
 use super::spin::PATIENCE;
 use crate::kernels::Combine;
-use crate::prepared::{LoopIterations, Role, Set};
+pub use crate::prepared::CoreId;
+use crate::prepared::{LoopIterations, Set};
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 use std::sync::Arc;
@@ -170,30 +171,6 @@ pub struct StoredWord {
     pub before: i64,
     /// The new value.
     pub after: i64,
-}
-
-/// A core of a run.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct CoreId {
-    /// Its rank.
-    pub rank: u32,
-    /// Its block.
-    pub block: u32,
-    /// Which of the cores of the block it is.
-    pub role: Role,
-    /// Its number among the vector cores of the block.
-    pub sub: u32,
-}
-
-impl CoreId {
-    /// The name of the core in its block: `cube`, `vector 0`; none if the block has one.
-    pub fn name(self) -> Option<String> {
-        match self.role {
-            Role::Whole => None,
-            Role::Cube => Some("cube".to_string()),
-            Role::Vector => Some(format!("vector {}", self.sub)),
-        }
-    }
 }
 
 /// What an instruction does to the order of pipes and cores.

@@ -4,9 +4,9 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::inspect::{RegisterChange, Registers};
 use super::local::fill_byte;
 use super::observe::{Access, AddressSpace, CoreId, Watch};
+use super::places::{RegisterChange, RegisterSnapshot};
 use crate::memory::Buffer;
 use crate::prepared::{Id, Plan, Reg, Step, StepId, TileId, ViewId};
 use crate::printed::CoreCounts;
@@ -83,7 +83,7 @@ impl<'p> Replay<'p> {
     }
 
     /// Takes over registers and memory of an earlier time. Memory that is not given is zero.
-    pub fn restore<'m>(&mut self, registers: &Registers, memory: impl Iterator<Item = (u64, &'m [u8])>) {
+    pub fn restore<'m>(&mut self, registers: &RegisterSnapshot, memory: impl Iterator<Item = (u64, &'m [u8])>) {
         self.core.local.ran = true;
         let (plan, size) = (self.core.plan, self.core.local.memory.size());
         self.core.regs.copy_from(&registers.file);

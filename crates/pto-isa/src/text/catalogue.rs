@@ -36,6 +36,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "opt.txt",
     "race.txt",
     "reduce.txt",
+    "trace.txt",
     "syntax.txt",
     "table_arith.txt",
     "table_comm.txt",

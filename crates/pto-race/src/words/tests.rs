@@ -15,12 +15,12 @@ struct Run {
 }
 
 impl Run {
-    fn moment(&mut self, core: usize) -> Moment {
+    fn moment(&mut self, core: usize) -> WordMoment {
         let time = self.times.entry(core).or_default();
         *time += 1;
         let mut clock = Clock::default();
         clock.raise(scalar(core), *time);
-        Moment { thread: scalar(core), time: *time, clock }
+        WordMoment { thread: scalar(core), time: *time, clock }
     }
 
     fn change(&mut self, core: usize, word: Word, change: WordChange) {
