@@ -8,7 +8,7 @@ mod summary;
 use super::check;
 use super::input::InputText;
 use super::json;
-use super::program::recorded::{Recorded, recording_bytes};
+use super::program::recorded::{OpenedRecording, recording_bytes};
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::render;
 use super::trace::byte_count;
@@ -104,7 +104,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
     Ok(if recorded.recording.outcome().is_some() { Outcome::Problems } else { Outcome::Clean })
 }
 
-fn show(args: &Args, recorded: &Recorded) -> Result<(), Failure> {
+fn show(args: &Args, recorded: &OpenedRecording) -> Result<(), Failure> {
     let summary = summary::RecordingSummary::of(recorded);
     if args.json {
         return json::print(&summary);

@@ -1,7 +1,7 @@
 //! What a recording holds, in a few lines.
 
 use crate::files;
-use crate::program::recorded::Recorded;
+use crate::program::recorded::OpenedRecording;
 use pto::cost::core_name;
 use pto::ir::ValueId;
 use pto::isa::{Type, text};
@@ -62,7 +62,7 @@ pub(super) fn core_names(recording: &Recording) -> Vec<String> {
 }
 
 impl RecordingSummary {
-    pub fn of(recorded: &Recorded) -> Self {
+    pub fn of(recorded: &OpenedRecording) -> Self {
         let recording = &recorded.recording;
         let source = recording.source();
         let mut lines = BTreeSet::new();
