@@ -262,7 +262,7 @@ impl<'a> FileReader<'a> {
     }
 }
 
-pub(crate) fn unreadable(why: String) -> Error {
+pub(crate) fn unreadable(why: &str) -> Error {
     let message = text!("the file is no recording that can be read: {why}", why);
     Diagnostic::new(codes::RECORDING_DAMAGED, Span::default(), message)
         .help(text!("`pto trace` makes recordings"))
@@ -270,11 +270,11 @@ pub(crate) fn unreadable(why: String) -> Error {
 }
 
 pub(crate) fn cut_off() -> Error {
-    unreadable(text!("it is cut off").to_string())
+    unreadable(text!("it is cut off"))
 }
 
 pub(crate) fn damaged() -> Error {
-    unreadable(text!("its contents contradict each other").to_string())
+    unreadable(text!("its contents contradict each other"))
 }
 
 pub(crate) fn other_version(version: u32) -> Error {

@@ -44,7 +44,7 @@ impl Recording {
     /// If the bytes are no recording, are damaged or cut off, or come from another version; if the program cannot be prepared again.
     pub fn load(bytes: &[u8]) -> Result<Self, Error> {
         let Some(rest) = bytes.strip_prefix(SIGNATURE) else {
-            return Err(unreadable(text!("it does not begin as a recording does").to_string()));
+            return Err(unreadable(text!("it does not begin as a recording does")));
         };
         let Some((version, rest)) = rest.split_first_chunk::<4>() else { return Err(cut_off()) };
         let version = u32::from_le_bytes(*version);
@@ -54,7 +54,7 @@ impl Recording {
         let mut all = Vec::new();
         if let Err(problem) = FrameDecoder::new(rest).read_to_end(&mut all) {
             let is_cut = problem.kind() == io::ErrorKind::UnexpectedEof;
-            return Err(if is_cut { cut_off() } else { unreadable(text!("its checksum is wrong").to_string()) });
+            return Err(if is_cut { cut_off() } else { unreadable(text!("its checksum is wrong")) });
         }
         read(&mut FileReader { bytes: &all })
     }
@@ -241,16 +241,29 @@ fn read_streams(from: &mut FileReader<'_>, plan: &pto_cpu::Plan) -> Result<Strea
     }
     let mut columns = Vec::new();
     for _ in MOMENT_COLUMNS {
-        columns.push(from.words()?);
+        columns.push(from.words()?.into_iter());
     }
-    if columns.iter().any(|c| c.len() != columns[0].len()) {
+    let count = columns[0].len();
+    for at in 0..count as u32 {
+        let [core, step, list, changes, iterations, pipe, deed] = std::array::from_fn(|k| columns[k].next());
+        let moment = || {
+            let pipe = u8::try_from(pipe?).ok()?;
+            Some(KeptMoment {
+                core: core?,
+                step: step?,
+                list: list?,
+                changes: changes?,
+                iterations: iterations?,
+                pipe,
+                deed: deed?,
+            })
+        };
+        let moment = moment().ok_or_else(damaged)?;
+        streams.cores.get_mut(moment.core as usize).ok_or_else(damaged)?.moments.push(at);
+        streams.moments.push(moment);
+    }
+    if columns.iter().any(|column| column.len() > 0) {
         return Err(damaged());
-    }
-    for at in 0..columns[0].len() {
-        let [core, step, list, changes, iterations, pipe, deed] = std::array::from_fn(|k| columns[k][at]);
-        let pipe = u8::try_from(pipe).map_err(|_| damaged())?;
-        streams.moments.push(KeptMoment { core, step, list, changes, iterations, pipe, deed });
-        streams.cores.get_mut(core as usize).ok_or_else(damaged)?.moments.push(at as u32);
     }
     read_stored(from, &mut streams)?;
     Ok(streams)

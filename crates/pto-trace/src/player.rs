@@ -209,13 +209,14 @@ impl<'r> Player<'r> {
         cols: Range<usize>,
     ) -> Option<Contents> {
         let (rows, cols) = clip((ty.rows as usize, ty.cols as usize), rows, cols);
-        let mut span = i64::MAX..i64::MIN;
+        let (mut first_byte, mut end) = (i64::MAX, i64::MIN);
         for r in [rows.start, rows.end.saturating_sub(1)] {
             for c in [cols.start, cols.end.saturating_sub(1)] {
                 let (first, bytes, _) = place.element(&ty, r as u64, c as u64);
-                span = span.start.min(first)..span.end.max(first + bytes as i64);
+                (first_byte, end) = (first_byte.min(first), end.max(first + bytes as i64));
             }
         }
+        let mut span = first_byte..end;
         if ty.is_boxed() {
             span = place.start..place.start + ty.bytes() as i64;
         }

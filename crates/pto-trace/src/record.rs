@@ -10,7 +10,6 @@ use pto_isa::Error;
 ///
 /// # Errors
 /// If the program is not legal or cannot be prepared. How the run itself went is part of the result.
-#[expect(clippy::type_complexity, reason = "how the run went, and the recording of it")]
 pub fn record(
     source: RecordedSource,
     options: RecordOptions,

@@ -22,6 +22,9 @@ pub(crate) struct WriteIndex {
     pages: FastMap<(u32, i64), Vec<u32>>,
 }
 
+/// Is told the moment, which of its accesses, the bytes, and how many of the page are open; it takes off those that are not any more.
+type VisitWrite<'a> = dyn FnMut(u32, u32, Range<i64>, &mut usize) + 'a;
+
 const PAGE: i64 = 4096;
 /// Writes to a page that are looked at to see which bytes were written; those that are not covered then count as written.
 const MOST_LOOKED_AT: usize = 1 << 14;
@@ -194,14 +197,7 @@ impl Recording {
     }
 
     /// Goes through the writes before `time`, page by page, the newest first, until a page has no open byte or so many were looked at.
-    fn newest_first(
-        &self,
-        time: usize,
-        memory: u32,
-        bytes: &Range<i64>,
-        most: usize,
-        visit: &mut dyn FnMut(u32, u32, Range<i64>, &mut usize),
-    ) {
+    fn newest_first(&self, time: usize, memory: u32, bytes: &Range<i64>, most: usize, visit: &mut VisitWrite<'_>) {
         let index = self.writes();
         for page in pages(bytes) {
             let part = overlap(bytes, &(page * PAGE..(page + 1) * PAGE));

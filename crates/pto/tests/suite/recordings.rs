@@ -6,12 +6,15 @@ use pto_testkit::random::Random;
 use pto_trace::{MemoryId, Player, RecordOptions, RecordedSource, Recording, RunRecorder};
 use std::path::Path;
 
+/// A core, and the accesses that wrote with the bytes they left.
+type LeftBytes = (CoreId, Vec<(Access, Vec<u8>)>);
+
 /// What every instruction left in memory, read right after it; and a recorder that sees the same run.
 pub struct Witness {
     recorder: RunRecorder<'static>,
     pending: Vec<(CoreId, Vec<Access>)>,
     /// Moment by moment: the core, and the accesses that write with the bytes they left.
-    pub left: Vec<(CoreId, Vec<(Access, Vec<u8>)>)>,
+    pub left: Vec<LeftBytes>,
 }
 
 impl Witness {
@@ -72,7 +75,7 @@ impl Observer for Witness {
     }
 }
 
-fn compare(recording: &Recording, left: &[(CoreId, Vec<(Access, Vec<u8>)>)], moments: usize) -> usize {
+fn compare(recording: &Recording, left: &[LeftBytes], moments: usize) -> usize {
     assert_eq!(recording.len(), left.len(), "other moments");
     let mut player = Player::new(recording);
     let mut numbers = Random(7);

@@ -65,8 +65,8 @@ impl Prompt {
             (KeyCode::Home, _) | (KeyCode::Char('a'), true) => self.cursor = 0,
             (KeyCode::End, _) | (KeyCode::Char('e'), true) => self.cursor = length,
             (KeyCode::Char('u'), true) => self.replace(""),
-            (KeyCode::Up, _) => self.from_history(self.shown.saturating_sub(1)),
-            (KeyCode::Down, _) => self.from_history((self.shown + 1).min(self.history.len())),
+            (KeyCode::Up, _) => self.recall_entry(self.shown.saturating_sub(1)),
+            (KeyCode::Down, _) => self.recall_entry((self.shown + 1).min(self.history.len())),
             (KeyCode::Tab, _) => self.complete(),
             (KeyCode::Char(c), false) => {
                 let at = self.byte(self.cursor);
@@ -92,7 +92,7 @@ impl Prompt {
         self.cursor = text.chars().count();
     }
 
-    fn from_history(&mut self, entry: usize) {
+    fn recall_entry(&mut self, entry: usize) {
         self.shown = entry;
         let text = self.history.get(entry).cloned().unwrap_or_default();
         self.replace(&text);
