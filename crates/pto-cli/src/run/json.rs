@@ -94,13 +94,13 @@ struct JsonMaker<'a> {
     result: &'a str,
     element: [usize; 2],
     number: &'a str,
-    operands: Vec<JsonOperand<'a>>,
+    operands: Vec<JsonSource<'a>>,
     elements: u64,
     executions: u64,
 }
 
 #[derive(Serialize)]
-struct JsonOperand<'a> {
+struct JsonSource<'a> {
     name: &'a str,
     element: [usize; 2],
     number: &'a str,
@@ -268,8 +268,8 @@ fn found<'a>(run: &'a FinishedRun<'_>) -> Vec<JsonFound<'a>> {
     found
 }
 
-fn operand(o: &SuspectOperand) -> JsonOperand<'_> {
-    JsonOperand { name: &o.name, element: [o.element.0, o.element.1], number: &o.number }
+fn operand(o: &SuspectOperand) -> JsonSource<'_> {
+    JsonSource { name: &o.name, element: [o.element.0, o.element.1], number: &o.number }
 }
 
 fn summary(array: &Array) -> JsonSummary {

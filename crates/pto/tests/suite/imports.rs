@@ -115,7 +115,8 @@ impl Crate {
         let mut source = Source::default();
         let mut rest = String::new();
         let mut last = 0;
-        for (at, _) in code.match_indices("use ") {
+        let is_keyword = |at: &usize| !code[..*at].ends_with(is_word);
+        for at in code.match_indices("use ").map(|(at, _)| at).filter(is_keyword) {
             let line = code[..at].rfind('\n').map_or(0, |n| n + 1);
             let visibility = code[line..at].trim();
             if at < last || !(visibility.is_empty() || visibility.starts_with("pub")) {
