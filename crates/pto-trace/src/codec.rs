@@ -114,7 +114,7 @@ pub(crate) struct FileReader<'a> {
 impl<'a> FileReader<'a> {
     pub fn bytes(&mut self, count: u64) -> Result<&'a [u8], Error> {
         let count = usize::try_from(count).map_err(|_| damaged())?;
-        let (found, rest) = self.bytes.split_at_checked(count).ok_or_else(damaged)?;
+        let (found, rest) = self.bytes.split_at_checked(count).ok_or_else(cut_off)?;
         self.bytes = rest;
         Ok(found)
     }
