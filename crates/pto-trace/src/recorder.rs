@@ -37,6 +37,8 @@ pub struct RunRecorder<'a> {
 struct RoleFacts {
     /// Whether a step is executed again instead of keeping what it wrote.
     replayed: Vec<bool>,
+    /// Steps that change no register and no memory, unless they have an event.
+    idle: Vec<bool>,
     steps: usize,
     /// Steps of scalar code that are moments, if there are any.
     scalar: Vec<bool>,
@@ -70,7 +72,8 @@ impl<'a> RunRecorder<'a> {
             let is_wanted = |op| options.scalar_lines.contains(&line_of(module, op));
             let wants_scalars = !options.scalar_lines.is_empty();
             let scalar = if wants_scalars { plan.step_origins(role).map(is_wanted).collect() } else { Vec::new() };
-            RoleFacts { replayed, steps, scalar }
+            let idle = (0..steps as u32).map(|step| plan.is_idle_step(role, step)).collect();
+            RoleFacts { replayed, idle, steps, scalar }
         };
         let roles = [Role::Whole, Role::Cube, Role::Vector].map(|role| Some(facts(role)));
         let streams = Streams { deeds: vec![Deed::Work], ..Streams::default() };
@@ -204,6 +207,13 @@ impl<'a> RunRecorder<'a> {
         self.bytes += size_of::<KeptMoment>() as u64 + 4;
     }
 
+    /// True for a step that changes nothing that is recorded, on a core that has started.
+    fn is_idle(&self, core: usize, step: u32) -> bool {
+        let facts = self.roles[self.cores[core].role].as_ref();
+        let is_idle = facts.is_some_and(|facts| facts.idle[step as usize]);
+        is_idle && !self.streams.cores[core].registers.is_empty() && !self.is_scalar_moment(core, step)
+    }
+
     fn is_scalar_moment(&self, core: usize, step: u32) -> bool {
         let facts = self.roles[self.cores[core].role].as_ref();
         facts.is_some_and(|facts| facts.scalar.get(step as usize).is_some_and(|is_wanted| *is_wanted))
@@ -306,6 +316,9 @@ impl Observer for RunRecorder<'_> {
 
     fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
         let core = self.core(done.core());
+        if self.pending.is_empty() && self.is_idle(core, done.step()) {
+            return;
+        }
         if self.bytes > self.limit {
             // What the last instruction wrote is still needed.
             return self.keep_written(core, done);

@@ -70,14 +70,17 @@ fn costs(name: &str, text: &str, number: i64) {
         drop(args);
         memory.iter_mut().zip(&written).filter(|(_, w)| **w).for_each(|(m, _)| m.fill(0));
         let mut args = arguments(&plan, &mut memory, &written, number);
+        let mut kept = None;
         record = record.min(best(1, || {
             let mut recorder = RunRecorder::new(&plan, RecordOptions::default().limit(8 << 30));
             recorder.start(&args);
             plan.launch().observe(&mut recorder).run(&mut args).expect("it runs");
-            let recording = recorder.finish(plan.clone(), source.clone(), 1, None);
-            (instructions, bytes) = (recording.len(), recording.bytes());
-            assert_eq!(recording.left_out(), None);
+            kept = Some(recorder);
         }));
+        let recording = kept.take().map(|recorder| recorder.finish(plan.clone(), source.clone(), 1, None));
+        let recording = recording.expect("it was recorded");
+        (instructions, bytes) = (recording.len(), recording.bytes());
+        assert_eq!(recording.left_out(), None);
         drop(args);
         memory.iter_mut().zip(&written).filter(|(_, w)| **w).for_each(|(m, _)| m.fill(0));
     }
