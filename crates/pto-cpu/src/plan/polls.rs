@@ -16,6 +16,7 @@ impl Plan {
     fn has_polling_loop(&self) -> bool {
         let back = |(at, step): (StepId, &Step)| match *step {
             Step::NextIteration { head, .. } => Some((head, at)),
+            Step::Jump(head) if head <= at => Some((head, at)),
             Step::Branch { yes, no, .. } if yes.min(no) <= at => Some((yes.min(no), at)),
             _ => None,
         };
