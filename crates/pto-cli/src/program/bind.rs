@@ -129,8 +129,12 @@ pub(crate) fn with_memory(plan: &Plan, request: &BindRequest<'_>, measure: &Meas
         all.push(match done {
             Some(done) => done,
             None => {
-                let need =
-                    MemoryNeed { extent: measure.extents[i].as_ref(), read: measure.reads[i], quiet: request.quiet };
+                let need = MemoryNeed {
+                    extent: measure.extents[i].as_ref(),
+                    read: measure.reads[i],
+                    is_complete: measure.is_complete,
+                    quiet: request.quiet,
+                };
                 memory(param, specs[i], &need, seed, request.seed)?
             }
         });

@@ -15,6 +15,8 @@ pub(crate) struct MemoryNeed<'a> {
     pub extent: Option<&'a Extent>,
     /// Whether it is read.
     pub read: bool,
+    /// The extent is all that the program needs, not only what could be found out.
+    pub is_complete: bool,
     /// The program was changed, so it may need less than it is given: more is not mentioned, and only the first rows and columns of an array are taken.
     pub quiet: bool,
 }
@@ -57,7 +59,7 @@ pub(crate) fn memory(
     let array = load(param, dtype, &source, needed, seed)
         .map_err(|e| Failure(e.about(format_args!("`{name}`")).to_string()))?;
     let array = match needed {
-        Some(extent) if need.quiet && !inferred => cropped(array, &extent.shape),
+        Some(extent) if need.quiet && need.is_complete && !inferred => cropped(array, &extent.shape),
         _ => array,
     };
     let text = spec.map_or(&*origin, |s| &s.text);
@@ -212,7 +214,9 @@ fn fit(param: &Param, array: Array, need: &MemoryNeed, text: &str) -> Result<Arg
                 )));
             }
             let Some(extent) = needed.filter(|extent| extent.elements > count) else {
-                if let Some(extent) = needed.filter(|e| e.is_clear && e.elements < count && !need.quiet) {
+                if let Some(extent) =
+                    needed.filter(|e| e.is_clear && e.elements < count && need.is_complete && !need.quiet)
+                {
                     let used = shape_text(&extent.shape);
                     let mark = "\u{1b}[1;33mwarning\u{1b}[0m";
                     warn(&text!(

@@ -42,6 +42,8 @@ pub struct Measure {
     pub work: u64,
     /// Terms of the longest sum that a reduction or a chain of matrix products adds up.
     pub longest_sum: u64,
+    /// Every core was followed to its end. If not, memory may be needed that `extents` do not show.
+    pub is_complete: bool,
 }
 
 /// How large a piece of memory is.
@@ -133,7 +135,7 @@ impl Plan {
             longest_sum: 1,
         };
         self.fits(1)?;
-        let (mut instructions, mut work) = (0, 0);
+        let (mut instructions, mut work, mut is_complete) = (0, 0, true);
         for role in self.roles() {
             let mut core = Core::new(role, std::borrow::Cow::Borrowed(&none), None, CoreCounts::of_blocks(blocks))?;
             let subs = if role.cores.role == Role::Vector { self.cores.vectors } else { 1 };
@@ -142,15 +144,18 @@ impl Plan {
                 core.who.id.sub = sub;
                 role.enter_known(&mut core, known);
                 // Without data a program may go astray; what it showed until then stands.
-                if core.execute(&mut watch).is_err() && watch.left == 0 {
-                    break;
+                if core.execute(&mut watch).is_err() {
+                    is_complete = false;
+                    if watch.left == 0 {
+                        break;
+                    }
                 }
             }
             instructions += core.progress.deeds.instructions;
             work += core.work();
         }
         let extents = self.source.params.iter().zip(&watch.ends).map(|(p, end)| extent(p, end)).collect();
-        Ok(Measure { extents, reads: watch.reads, instructions, work, longest_sum: watch.longest_sum })
+        Ok(Measure { extents, reads: watch.reads, instructions, work, longest_sum: watch.longest_sum, is_complete })
     }
 
     pub(super) fn enter_known(&self, core: &mut Core, known: &[Known]) {
