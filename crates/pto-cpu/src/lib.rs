@@ -35,6 +35,7 @@ mod held;
 pub mod kernels;
 pub mod machine;
 mod memory;
+mod pages;
 mod plan;
 mod prepared;
 mod printed;
@@ -43,8 +44,9 @@ mod stop;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, RunReport, Timing, Uninitialised};
 pub use kernels::Numerics;
+pub use pages::prefer_large_pages;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
-pub use prepared::{LoopIteration, LoopIterations, Plan, Role, Set};
+pub use prepared::{IterationKey, LoopIteration, LoopIterations, Plan, Role, Set};
 pub use printed::{CoreCounts, Printed};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,

@@ -14,8 +14,9 @@ pub(crate) struct DataChunks {
     total: u64,
 }
 
-/// Bytes of a chunk: large enough that one costs nothing, small enough that little stays unused.
-const CHUNK: usize = 4 << 20;
+/// Bytes of the first chunk. Each has twice the room of the one before, up to a limit: memory that is not used costs nothing.
+const FIRST_CHUNK: usize = 4 << 20;
+const LAST_CHUNK: usize = 64 << 20;
 
 impl DataChunks {
     /// Bytes in all.
@@ -26,7 +27,9 @@ impl DataChunks {
     /// Adds what a function appends; it appends at most `most` bytes.
     pub fn add(&mut self, most: usize, write: impl FnOnce(&mut Vec<u8>)) -> DataAt {
         if self.chunks.last().is_none_or(|c| c.capacity() - c.len() < most) {
-            self.chunks.push(Vec::with_capacity(most.max(CHUNK)));
+            let usual = (FIRST_CHUNK << self.chunks.len().min(8)).min(LAST_CHUNK);
+            self.chunks.push(Vec::with_capacity(most.max(usual)));
+            pto_cpu::prefer_large_pages(&self.chunks[self.chunks.len() - 1]);
         }
         let at = self.chunks.len() - 1;
         let chunk = &mut self.chunks[at];

@@ -4,8 +4,10 @@ use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
 use crate::options::{RecordOptions, RecordedSource, Selection, before_run, line_of};
 use crate::recording::{PlanFacts, Recording};
-use crate::streams::{CoreStream, KeptMoment, NONE, StoredBytes, Streams, access_bytes};
-use pto_cpu::{Access, AddressSpace, Arg, CoreId, DEVICE, Event, LoopIterations, Observer, Plan, Role, StepDone};
+use crate::streams::{CoreStream, KeptMoment, NONE, StoredBytes, Streams, access_bytes, make_room};
+use pto_cpu::{
+    Access, AddressSpace, Arg, CoreId, DEVICE, Event, IterationKey, LoopIterations, Observer, Plan, Role, StepDone,
+};
 use pto_isa::hash::FastMap;
 use pto_isa::{Error, Pipe};
 
@@ -22,6 +24,7 @@ pub struct RunRecorder<'a> {
     positions: FastMap<CoreId, usize>,
     current: usize,
     lists: FastMap<u64, Vec<u32>>,
+    list_facts: Vec<ListFacts>,
     /// Moments of the step that a core is executing.
     pending: Vec<u32>,
     selection: Option<Selection>,
@@ -44,12 +47,25 @@ struct RoleFacts {
     scalar: Vec<bool>,
 }
 
+/// What the accesses of a list come to.
+struct ListFacts {
+    touched: u64,
+    writes_global: bool,
+}
+
+impl ListFacts {
+    fn of(accesses: &[Access]) -> Self {
+        let is_global = |a: &Access| a.write && matches!(a.place, AddressSpace::Global(_));
+        Self { touched: accesses.iter().map(access_bytes).sum(), writes_global: accesses.iter().any(is_global) }
+    }
+}
+
 struct CoreRecord {
     role: usize,
     /// The list of accesses of each step, last time.
     last_lists: Vec<u32>,
-    /// Where the iterations lie that were noted last.
-    noted: u32,
+    /// The iterations that were noted last, and where they lie.
+    noted: (Option<IterationKey>, u32),
     touched: u64,
     since_checkpoint: u64,
 }
@@ -84,6 +100,7 @@ impl<'a> RunRecorder<'a> {
             positions: FastMap::default(),
             current: usize::MAX,
             lists: FastMap::default(),
+            list_facts: Vec::new(),
             pending: Vec::new(),
             selection: Selection::of(plan, &options),
             limit: options.limit,
@@ -137,7 +154,7 @@ impl<'a> RunRecorder<'a> {
         self.cores.push(CoreRecord {
             role,
             last_lists: vec![NONE; facts.steps],
-            noted: NONE,
+            noted: (None, NONE),
             touched: 0,
             since_checkpoint: 0,
         });
@@ -147,23 +164,20 @@ impl<'a> RunRecorder<'a> {
 
     /// The position of the iterations that a core is in.
     fn iterations(&mut self, core: usize, of: LoopIterations<'_>) -> u32 {
+        let Some(key) = of.key() else { return NONE };
+        let (last, noted) = self.cores[core].noted;
+        if last == Some(key) {
+            return noted;
+        }
         let all = &mut self.streams.iterations;
+        make_room(all);
         let first = all.len();
         all.push(0);
         all.extend(of.from_inside().map(|iteration| iteration.number as u32));
         let count = all.len() - first - 1;
-        if count == 0 {
-            all.truncate(first);
-            return NONE;
-        }
         all[first] = count as u32;
         all[first + 1..].reverse();
-        let noted = self.cores[core].noted as usize;
-        if all.get(noted..noted.saturating_add(count + 1)).is_some_and(|last| *last == all[first..]) {
-            all.truncate(first);
-            return noted as u32;
-        }
-        self.cores[core].noted = first as u32;
+        self.cores[core].noted = (Some(key), first as u32);
         self.bytes += 4 * (count as u64 + 1);
         first as u32
     }
@@ -183,6 +197,7 @@ impl<'a> RunRecorder<'a> {
         let known = same.iter().copied().find(|k| *lists[*k as usize] == *accesses);
         let list = known.unwrap_or_else(|| {
             lists.push(accesses.into());
+            self.list_facts.push(ListFacts::of(accesses));
             same.push(lists.len() as u32 - 1);
             self.bytes += size_of_val(accesses) as u64;
             lists.len() as u32 - 1
@@ -201,6 +216,8 @@ impl<'a> RunRecorder<'a> {
         };
         let at = self.streams.moments.len() as u32;
         let pipe = pipe.map_or(u8::MAX, |p| p as u8);
+        make_room(&mut self.streams.moments);
+        make_room(&mut self.streams.cores[core].moments);
         self.streams.moments.push(KeptMoment { core: core as u32, step, list, changes: 0, iterations, pipe, deed });
         self.streams.cores[core].moments.push(at);
         self.pending.push(at);
@@ -209,14 +226,34 @@ impl<'a> RunRecorder<'a> {
 
     /// True for a step that changes nothing that is recorded, on a core that has started.
     fn is_idle(&self, core: usize, step: u32) -> bool {
-        let facts = self.roles[self.cores[core].role].as_ref();
-        let is_idle = facts.is_some_and(|facts| facts.idle[step as usize]);
-        is_idle && !self.streams.cores[core].registers.is_empty() && !self.is_scalar_moment(core, step)
+        let Some(facts) = &self.roles[self.cores[core].role] else { return true };
+        facts.idle[step as usize]
+            && !self.streams.cores[core].registers.is_empty()
+            && (facts.scalar.is_empty() || !self.is_scalar_moment(core, step))
     }
 
     fn is_scalar_moment(&self, core: usize, step: u32) -> bool {
         let facts = self.roles[self.cores[core].role].as_ref();
         facts.is_some_and(|facts| facts.scalar.get(step as usize).is_some_and(|is_wanted| *is_wanted))
+    }
+
+    /// Notes what a step changed that is no instruction, or not only one.
+    fn note_changes(&mut self, core: usize, done: &StepDone<'_, '_>) {
+        let streams = &mut self.streams;
+        let before = streams.cores[core].registers.len();
+        done.changes(&mut |change| streams.add_change(core, change));
+        self.bytes += 12 * (self.streams.cores[core].registers.len() - before) as u64;
+        if self.selection.is_none()
+            && let Some(accesses) = done.silent_write()
+        {
+            let list = self.list(core, done.step(), &accesses, false);
+            let iterations = self.iterations(core, done.iterations());
+            self.add_moment(core, Deed::Copy, None, list, (done.step(), iterations));
+        }
+        if self.pending.is_empty() && self.is_scalar_moment(core, done.step()) {
+            let iterations = self.iterations(core, done.iterations());
+            self.add_moment(core, Deed::Scalar, None, NONE, (done.step(), iterations));
+        }
     }
 
     /// Keeps what the moments of a finished step wrote, as far as it is not computed again.
@@ -228,12 +265,13 @@ impl<'a> RunRecorder<'a> {
             let moment = self.pending[k];
             self.streams.moments[moment as usize].changes = changes;
             let list = self.streams.moments[moment as usize].list;
-            if list == NONE {
+            let Some(facts) = self.list_facts.get(list as usize) else { continue };
+            self.cores[core].touched += facts.touched;
+            if self.selection.is_none() && replayed && !facts.writes_global {
                 continue;
             }
             for access in 0..self.streams.lists[list as usize].len() {
                 let written = self.streams.lists[list as usize][access];
-                self.cores[core].touched += access_bytes(&written);
                 if written.write && self.keeps(&written, replayed, moment) {
                     self.keep_bytes(moment, access as u32, &written, done);
                 }
@@ -314,9 +352,14 @@ impl Observer for RunRecorder<'_> {
         true
     }
 
+    fn wants_idle_steps(&self) -> bool {
+        !self.options.scalar_lines.is_empty()
+    }
+
     fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
         let core = self.core(done.core());
-        if self.pending.is_empty() && self.is_idle(core, done.step()) {
+        let is_idle = self.is_idle(core, done.step());
+        if self.pending.is_empty() && is_idle {
             return;
         }
         if self.bytes > self.limit {
@@ -328,20 +371,8 @@ impl Observer for RunRecorder<'_> {
             let streams = &mut self.streams;
             done.parameters(&mut |change| streams.add_change(core, change));
         }
-        let streams = &mut self.streams;
-        let before = streams.cores[core].registers.len();
-        done.changes(&mut |change| streams.add_change(core, change));
-        self.bytes += 12 * (self.streams.cores[core].registers.len() - before) as u64;
-        if self.selection.is_none()
-            && let Some(accesses) = done.silent_write()
-        {
-            let list = self.list(core, done.step(), &accesses, false);
-            let iterations = self.iterations(core, done.iterations());
-            self.add_moment(core, Deed::Copy, None, list, (done.step(), iterations));
-        }
-        if self.pending.is_empty() && self.is_scalar_moment(core, done.step()) {
-            let iterations = self.iterations(core, done.iterations());
-            self.add_moment(core, Deed::Scalar, None, NONE, (done.step(), iterations));
+        if !is_idle {
+            self.note_changes(core, done);
         }
         let had_moments = self.pending.len() as u64;
         if had_moments > 0 {

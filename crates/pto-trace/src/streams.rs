@@ -135,6 +135,8 @@ impl Streams {
             _ => return,
         };
         let stream = &mut self.cores[core];
+        make_room(&mut stream.registers);
+        make_room(&mut stream.values);
         stream.registers.push(key.0);
         stream.values.push(value);
     }
@@ -175,6 +177,14 @@ impl Streams {
             + (size_of::<StoredBytes>() * self.stored.len()) as u64
             + 4 * self.iterations.len() as u64
             + self.cores.iter().map(per_core).sum::<u64>()
+    }
+}
+
+/// Makes room for at least one more. Such a list may become long: it grows in large steps and large pages.
+pub(crate) fn make_room<T>(list: &mut Vec<T>) {
+    if list.len() == list.capacity() {
+        list.reserve(list.len().max(256) * 3);
+        pto_cpu::prefer_large_pages(list);
     }
 }
 

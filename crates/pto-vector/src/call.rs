@@ -154,6 +154,7 @@ pub struct ViewRef {
     shape: [u64; 5],
     strides: [i64; 5],
     layout: GlobalLayout,
+    is_read_soon: bool,
 }
 
 impl ViewRef {
@@ -165,6 +166,7 @@ impl ViewRef {
         shape: [0; 5],
         strides: [0; 5],
         layout: GlobalLayout::Nd,
+        is_read_soon: false,
     };
 
     /// A window whose first element lies `first` bytes after the start of a buffer of `bytes` bytes. The window may lie
@@ -181,7 +183,7 @@ impl ViewRef {
         strides: [i64; 5],
         layout: GlobalLayout,
     ) -> Self {
-        Self { base, bytes, first, shape, strides, layout }
+        Self { base, bytes, first, shape, strides, layout, is_read_soon: false }
     }
 
     /// The same window with another layout.
@@ -189,6 +191,19 @@ impl ViewRef {
     #[must_use]
     pub fn with_layout(self, layout: GlobalLayout) -> Self {
         Self { layout, ..self }
+    }
+
+    /// The same window, whose contents somebody reads right after a store: they should stay in the cache.
+    #[inline(always)]
+    #[must_use]
+    pub fn read_soon(self, is_read_soon: bool) -> Self {
+        Self { is_read_soon, ..self }
+    }
+
+    /// True when somebody reads the contents right after a store.
+    #[inline(always)]
+    pub fn is_read_soon(&self) -> bool {
+        self.is_read_soon
     }
 
     /// True when the operand is there.

@@ -35,6 +35,7 @@ pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
+pub(crate) use stream::append;
 
 use pto_isa::{Op, table};
 use std::sync::OnceLock;

@@ -5,7 +5,8 @@
 
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
-use pto_num::Level;
+use pto_num::{Level, LevelKernel, dispatch};
+use pto_vector::ViewRef;
 
 /// From this size on a buffer is not expected to be in the cache when it is read.
 const LARGE_BUFFER: usize = 8 << 20;
@@ -34,9 +35,9 @@ impl Cache {
         if buffer > LARGE_BUFFER { Self::From } else { Self::Ordinary }
     }
 
-    /// For a store to a buffer of this many bytes.
-    pub fn of_store(buffer: usize) -> Self {
-        if buffer > LARGE_BUFFER { Self::To } else { Self::Ordinary }
+    /// For a store to this window.
+    pub fn of_store(window: &ViewRef) -> Self {
+        if window.bytes() > LARGE_BUFFER && !window.is_read_soon() { Self::To } else { Self::Ordinary }
     }
 }
 
@@ -59,6 +60,30 @@ pub(super) unsafe fn copy<L: Level>(from: *const u8, to: *mut u8, bytes: usize, 
         let _ = cache;
         std::ptr::copy_nonoverlapping(from, to, bytes);
     }
+}
+
+/// Appends bytes to data that is not read soon.
+pub(crate) fn append(bytes: &[u8], to: &mut Vec<u8>) {
+    struct AppendedBytes<'a>(&'a [u8], &'a mut Vec<u8>);
+    impl LevelKernel for AppendedBytes<'_> {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Level>(self) {
+            let Self(bytes, to) = self;
+            to.reserve(bytes.len());
+            // SAFETY: there is room for the bytes after those that are there, and the processor has the level.
+            unsafe {
+                copy::<L>(bytes.as_ptr(), to.as_mut_ptr().add(to.len()), bytes.len(), Cache::To);
+                to.set_len(to.len() + bytes.len());
+            }
+        }
+    }
+    if bytes.len() < LONG_RUN {
+        return to.extend_from_slice(bytes);
+    }
+    dispatch(AppendedBytes(bytes, to));
+    finish();
 }
 
 /// Makes what went past the cache visible in the order of the program.
@@ -144,7 +169,7 @@ mod x86 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use pto_num::{CpuLevel, LevelKernel, dispatch_at};
+    use pto_num::{CpuLevel, dispatch_at};
 
     /// A copy from one slice to the start of another.
     struct SliceCopy<'a>(&'a [u8], &'a mut [u8], Cache);

@@ -143,7 +143,7 @@ impl Body<2, 1, 2> for StoreKernel {
                 tile.rows(),
                 tile.cols(),
                 size,
-                Cache::of_store(view.bytes()),
+                Cache::of_store(&view),
             );
             Ok(())
         }

@@ -1,6 +1,6 @@
 //! The loops of a plan, and the iterations of them that a core is in.
 
-use super::ids::{CountId, LoopId, Reg, StepId, Table};
+use super::ids::{CountId, Id, LoopId, Reg, StepId, Table};
 use super::plan::Plan;
 use super::registers::RegisterFile;
 use pto_ir::OpId;
@@ -29,22 +29,25 @@ pub(crate) enum IterationCount {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct LoopTable {
     pub loops: Table<LoopId, PlanLoop>,
-    /// From each of these steps on, the innermost loop, in order.
-    inside: Vec<(StepId, Option<LoopId>)>,
+    /// The innermost loop around each step.
+    inside: Vec<Option<LoopId>>,
 }
 
 impl LoopTable {
-    /// The steps from this one on belong to a loop, or to none.
+    /// The next step is in this loop, or in none.
     pub fn mark(&mut self, at: StepId, inside: Option<LoopId>) {
-        if self.inside.last().map_or(inside.is_some(), |(_, last)| *last != inside) {
-            self.inside.push((at, inside));
-        }
+        self.inside.resize(at.index() + 1, inside);
+    }
+
+    /// The innermost loop around a step.
+    #[inline]
+    fn innermost(&self, at: StepId) -> Option<LoopId> {
+        self.inside.get(at.index()).copied().flatten()
     }
 
     /// The loops around a step, the innermost first.
     fn around(&self, at: StepId) -> impl Iterator<Item = &PlanLoop> {
-        let before = self.inside.partition_point(|(first, _)| *first <= at);
-        let innermost = before.checked_sub(1).and_then(|last| self.inside[last].1);
+        let innermost = self.innermost(at);
         let details = move |id: Option<LoopId>| id.map(|id| &self.loops[id]);
         std::iter::successors(details(innermost), move |inner| details(inner.outer))
     }
@@ -52,7 +55,7 @@ impl LoopTable {
 
 /// The iterations of the loops around an instruction, as a core executes it.
 ///
-/// They are computed from the registers of the core when they are asked for; before that, this is three words. Loops are those of the program:
+/// They are computed from the registers of the core when they are asked for; before that, this is four words. Loops are those of the program:
 /// `scf.for`, `scf.while`, and blocks that are branched back to. A function that is called has those around the call, too.
 ///
 /// ```
@@ -94,7 +97,12 @@ pub struct LoopIterations<'a> {
     plan: &'a Plan,
     regs: &'a RegisterFile,
     step: StepId,
+    begun: u64,
 }
+
+/// Tells iterations of a core apart, without computing their numbers: as long as it stays the same, so do they.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IterationKey(u64, LoopId);
 
 /// One of them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -107,8 +115,16 @@ pub struct LoopIteration {
 }
 
 impl<'a> LoopIterations<'a> {
-    pub(crate) fn new(plan: &'a Plan, regs: &'a RegisterFile, step: StepId) -> Self {
-        Self { plan, regs, step }
+    /// For a core that has begun this many iterations.
+    pub(crate) fn new(plan: &'a Plan, regs: &'a RegisterFile, step: StepId, begun: u64) -> Self {
+        Self { plan, regs, step, begun }
+    }
+
+    /// What tells them apart from others of the same core; `None` outside of loops.
+    #[inline]
+    pub fn key(self) -> Option<IterationKey> {
+        let innermost = self.plan.code.loops.innermost(self.step)?;
+        Some(IterationKey(self.begun, innermost))
     }
 
     /// The loops, the innermost first.

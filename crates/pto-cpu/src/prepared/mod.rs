@@ -20,7 +20,7 @@ pub(crate) use ids::*;
 pub use links::Set;
 pub(crate) use links::*;
 pub(crate) use loops::{IterationCount, PlanLoop};
-pub use loops::{LoopIteration, LoopIterations};
+pub use loops::{IterationKey, LoopIteration, LoopIterations};
 pub(crate) use orders::*;
 pub use plan::Plan;
 pub(crate) use plan::{Cores, MemoryNeeds, PlanSource};

@@ -197,6 +197,22 @@ pub(crate) enum Step {
     End,
 }
 
+impl Step {
+    /// True for steps that change no register and no memory, and have no events.
+    #[inline(always)]
+    pub fn is_idle(&self) -> bool {
+        matches!(
+            self,
+            Self::Jump(_)
+                | Self::Branch { .. }
+                | Self::Switch(_)
+                | Self::LoopTest { .. }
+                | Self::LoopBy(_)
+                | Self::Check(_)
+        )
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Switch {
     pub on: Reg,

@@ -2,6 +2,7 @@
 
 use super::observe::{Access, AddressSpace, CoreId};
 use super::places::{RegisterChange, RegisterSnapshot, TilePlace, ViewPlace};
+use crate::kernels::append;
 use crate::prepared::{
     AllocationId, Link, LoopIterations, PipeEntry, PipeOrder, Plan, Reg, RegisterFile, Step, StepId, Table, TileId,
     ValueStorage, ViewId,
@@ -14,6 +15,7 @@ pub(super) trait LookedAt {
     fn id(&self) -> CoreId;
     fn plan(&self) -> &Plan;
     fn regs(&self) -> &RegisterFile;
+    fn iterations_begun(&self) -> u64;
     fn allocated(&self) -> &Table<AllocationId, Vec<u64>>;
     /// Bytes used at the start of each space.
     fn used(&self) -> &[u64; Loc::ALL.len()];
@@ -53,7 +55,7 @@ impl<'a, 'p> StepDone<'a, 'p> {
 
     /// The iterations of the loops around it.
     pub fn iterations(&self) -> LoopIterations<'_> {
-        LoopIterations::new(self.core.plan(), self.core.regs(), self.at)
+        LoopIterations::new(self.core.plan(), self.core.regs(), self.at, self.core.iterations_begun())
     }
 
     /// Says which registers the step changed. RegisterSnapshot of tiles that it only may have changed are included.
@@ -195,7 +197,7 @@ impl<'a, 'p> StepDone<'a, 'p> {
             AddressSpace::Global(buffer) => self.core.global(buffer, first, bytes),
         };
         found.is_some_and(|bytes| {
-            into.extend_from_slice(bytes);
+            append(bytes, into);
             true
         })
     }

@@ -48,11 +48,13 @@ impl Core<'_> {
         let mut next = self.progress.next.index();
         let mut reported = self.work();
         let tells_steps = W::OBSERVES && watch.wants_steps();
+        let tells_idle_steps = tells_steps && watch.wants_idle_steps();
         let mut is_first = true;
         loop {
             let position = next;
             let here = StepId::new(position);
-            if tells_steps && !std::mem::take(&mut is_first) {
+            let is_told = || tells_idle_steps || !steps[at.index()].is_idle();
+            if tells_steps && !std::mem::take(&mut is_first) && is_told() {
                 watch.stepped(&mut StepDone::new(self, *at));
             }
             *at = here;

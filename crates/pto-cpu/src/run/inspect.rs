@@ -17,6 +17,10 @@ impl LookedAt for Core<'_> {
         self.plan
     }
 
+    fn iterations_begun(&self) -> u64 {
+        self.progress.iterations.count()
+    }
+
     fn regs(&self) -> &RegisterFile {
         &self.regs
     }

@@ -40,7 +40,7 @@ impl<'p> Core<'p> {
             }
         }
         for (at, operand) in step.views.iter().enumerate() {
-            self.issue.views[at] = self.view_ref(operand)?;
+            self.issue.views[at] = self.view_ref(operand)?.read_soon(W::OBSERVES);
         }
         for (at, scalar) in step.scalars.iter().enumerate() {
             self.issue.scalars[at] = scalar.map_or(0, |r| self.regs.scalars[r]);

@@ -63,6 +63,11 @@ pub trait Observer {
         false
     }
 
+    /// Whether that includes steps that change nothing: jumps, branches, tests of loops, checks.
+    fn wants_idle_steps(&self) -> bool {
+        false
+    }
+
     /// A core has finished a step, also one that only computes a scalar; its events came before.
     fn stepped(&mut self, _done: &mut StepDone<'_, '_>) {}
 
@@ -384,6 +389,9 @@ pub(crate) trait Watch {
     fn wants_steps(&self) -> bool {
         false
     }
+    fn wants_idle_steps(&self) -> bool {
+        false
+    }
     fn stepped(&mut self, _done: &mut StepDone<'_, '_>) {}
     fn answer(&mut self, _event: &Event<'_>, _holds: bool) -> Answer {
         Answer::AsItIs
@@ -423,6 +431,9 @@ impl Watch for Observing<'_> {
     }
     fn wants_steps(&self) -> bool {
         self.observer.wants_steps()
+    }
+    fn wants_idle_steps(&self) -> bool {
+        self.observer.wants_idle_steps()
     }
     fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
         self.observer.stepped(done);

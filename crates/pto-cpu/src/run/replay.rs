@@ -174,19 +174,8 @@ impl Plan {
     /// True for steps that change no register, and memory only with an event: tests of loops, jumps, checks and instructions.
     pub fn is_idle_step(&self, role: crate::Role, step: u32) -> bool {
         let plan = self.roles().find(|p| p.cores.role == role).unwrap_or(self);
-        let is_idle = |step: &Step| {
-            matches!(
-                step,
-                Step::Jump(_)
-                    | Step::Branch { .. }
-                    | Step::Switch(_)
-                    | Step::LoopTest { .. }
-                    | Step::LoopBy(_)
-                    | Step::Kernel(_)
-                    | Step::Check(_)
-            )
-        };
-        plan.code.steps.get(StepId::new(step as usize)).is_some_and(is_idle)
+        let step = plan.code.steps.get(StepId::new(step as usize));
+        step.is_some_and(|step| step.is_idle() || matches!(step, Step::Kernel(_)))
     }
 
     /// True for steps that [`Replay::execute`] executes, on cores of a role.

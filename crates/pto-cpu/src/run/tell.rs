@@ -70,7 +70,7 @@ impl Core<'_> {
     /// The iterations of the loops around a step.
     #[inline(always)]
     pub fn loop_iterations(&self, at: StepId) -> LoopIterations<'_> {
-        LoopIterations::new(self.plan, &self.regs, at)
+        LoopIterations::new(self.plan, &self.regs, at, self.progress.iterations.count())
     }
 
     /// The same, if there is an observer.
