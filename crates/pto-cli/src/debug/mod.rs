@@ -19,7 +19,7 @@ mod tui;
 
 use super::check;
 use super::input::InputText;
-use super::program::recorded::recording_bytes;
+use super::program::recorded::load_recording;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::trace::byte_count;
 use super::{CommandResult, Failure, Outcome, render};
@@ -28,7 +28,7 @@ use pto::isa::text;
 use pto::trace::{RecordOptions, Recording};
 use session::DebugSession;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 #[command(after_help = after_help())]
@@ -82,9 +82,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 /// Loads a recording, or makes one; `None` if the program has problems, which are printed then.
 fn recording(args: &Args) -> Result<Option<Recording>, Failure> {
-    let file = &args.program.file;
-    if let Some(bytes) = recording_bytes(file)? {
-        let recording = Recording::load(&bytes).map_err(|error| Failure(unusable(file, &error)))?;
+    if let Some((recording, _)) = load_recording(&args.program.file)? {
         let source = InputText::of_text(recording.source().name.clone(), recording.source().text.clone());
         render::print(&source, recording.outcome().map_or(&[], std::slice::from_ref))?;
         return Ok(Some(recording));
@@ -103,13 +101,6 @@ fn recording(args: &Args) -> Result<Option<Recording>, Failure> {
             Ok(None)
         }
     }
-}
-
-fn unusable(file: &Path, error: &pto::Error) -> String {
-    let (name, first) = (file.display(), error.first());
-    let help =
-        first.and_then(|d| d.help.as_ref()).map_or(String::new(), |help| format!("\n  {}: {help}", text!("help")));
-    format!("{name}: {}{help}", first.map_or("", |d| &d.message))
 }
 
 impl Args {

@@ -4,7 +4,7 @@ use super::Args;
 use super::arguments::arguments_for;
 use crate::Failure;
 use crate::input::InputText;
-use crate::program::recorded::recording_bytes;
+use crate::program::recorded::load_recording;
 use crate::program::{BoundParam, ProgramArgs, Ready, Stop};
 use pto::cpu::Plan;
 use pto::isa::text;
@@ -83,14 +83,7 @@ fn side(
     if is_lowered {
         words.push(text!("lowered").to_string());
     }
-    let recording = match recording_bytes(&program_args.file)? {
-        Some(bytes) => {
-            let name = program_args.file.display().to_string();
-            let recording = Recording::load(&bytes).map_err(|e| Failure(format!("{name}: {e}")))?;
-            Some(Box::new(recording))
-        }
-        None => None,
-    };
+    let recording = load_recording(&program_args.file)?.map(|(recording, _)| Box::new(recording));
     let (source, program, target) = match &recording {
         Some(recording) => {
             let source = recording.source();

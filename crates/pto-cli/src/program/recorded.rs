@@ -21,11 +21,10 @@ pub(crate) struct OpenedRecording {
 impl ProgramArgs {
     /// The recording that the file is, or one of the program in it, which runs now. A run that fails is recorded up to there.
     pub(crate) fn recorded(&self, verb: &str, options: RecordOptions) -> Result<OpenedRecording, Stop> {
-        if let Some(bytes) = recording_bytes(&self.file)? {
-            let recording = Recording::load(&bytes)?;
+        if let Some((recording, file_bytes)) = load_recording(&self.file)? {
             let (name, text) = (recording.source().name.clone(), recording.source().text.clone());
             let source = InputText::of_text(name, text);
-            return Ok(OpenedRecording { recording, source, file_bytes: Some(bytes.len() as u64) });
+            return Ok(OpenedRecording { recording, source, file_bytes: Some(file_bytes) });
         }
         let (source, program, target) = self.read()?;
         let recording = self.record(verb, &source, &program, target, options)?;
@@ -84,8 +83,19 @@ impl ProgramArgs {
     }
 }
 
+/// The recording in a file that is one, or is called one, and the bytes of the file.
+pub(crate) fn load_recording(path: &Path) -> Result<Option<(Recording, u64)>, Failure> {
+    let Some(bytes) = recording_bytes(path)? else { return Ok(None) };
+    let unusable = |error: pto::Error| {
+        let problem = error.into_diagnostics().swap_remove(0);
+        let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n  {}: {help}", text!("help")));
+        Failure(format!("{}: {} ({}){help}", path.display(), problem.message, problem.code.id()))
+    };
+    Ok(Some((Recording::load(&bytes).map_err(unusable)?, bytes.len() as u64)))
+}
+
 /// The bytes of a file that is a recording, or is called one.
-pub(crate) fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
+fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     if path == Path::new("-") {
         return Ok(None);
     }

@@ -6,16 +6,15 @@ mod store;
 mod summary;
 
 use super::check;
-use super::input::InputText;
 use super::json;
-use super::program::recorded::{OpenedRecording, recording_bytes};
+use super::program::recorded::OpenedRecording;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::render;
 use super::trace::byte_count;
 use super::{CommandResult, Failure, Outcome, files, out, warn};
 use pto::isa::text;
 use pto::trace::{RecordOptions, Recording};
-use pto::{Diagnostic, Target};
+use pto::Diagnostic;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -117,15 +116,9 @@ fn show(args: &Args, recorded: &OpenedRecording) -> Result<(), Failure> {
     render::print(&recorded.source, recorded.recording.outcome().map(std::slice::from_ref).unwrap_or_default())
 }
 
-/// Reports what is wrong with the program, or with the recording.
+/// Reports what is wrong with the program.
 fn report(args: &Args, problems: Vec<Diagnostic>) -> CommandResult {
-    let name = args.program.file.display().to_string();
-    let is_recording = recording_bytes(&args.program.file).is_ok_and(|bytes| bytes.is_some());
-    let (source, target) = match args.program.read() {
-        Ok((source, _, target)) if !is_recording => (source, target),
-        // Its bytes are not for people.
-        _ => (InputText::of_text(name, String::new()), Target::A2A3),
-    };
+    let (source, _, target) = args.program.read()?;
     if args.json {
         json::print(&json::problems(&source, target, &problems))?;
     } else {
