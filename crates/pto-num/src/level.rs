@@ -82,16 +82,60 @@ impl CpuLevel {
     }
 }
 
+/// Instructions for products that a processor may have beyond its level.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum ProductUnit {
+    /// None.
+    None,
+    /// Sums of four products of bytes (AVX-512 VNNI).
+    Bytes,
+    /// A unit for matrices (AMX).
+    Matrix,
+}
+
+impl ProductUnit {
+    /// Every one, the smallest first.
+    pub const ALL: [Self; 3] = [Self::None, Self::Bytes, Self::Matrix];
+
+    /// The name that `PTO_CPU_LEVEL` uses; without such instructions, that of a level.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Bytes => "vnni",
+            Self::Matrix => "amx",
+        }
+    }
+}
+
+/// What `PTO_CPU_LEVEL` asks for: a level without anything beyond it, or the highest level with some instructions for products.
+fn asked() -> (CpuLevel, ProductUnit) {
+    let name = std::env::var("PTO_CPU_LEVEL").unwrap_or_default();
+    let level = CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(&name));
+    let unit = ProductUnit::ALL[1..].iter().find(|u| u.name().eq_ignore_ascii_case(&name));
+    match (level, unit) {
+        (Some(level), _) => (level, ProductUnit::None),
+        (None, Some(unit)) => (CpuLevel::V4, *unit),
+        (None, None) => (CpuLevel::V4, ProductUnit::Matrix),
+    }
+}
+
 /// The level to run kernels at: what the processor offers, or less if `PTO_CPU_LEVEL` names a lower one.
 ///
 /// Found once per process.
 pub fn cpu_level() -> CpuLevel {
     static FOUND: OnceLock<CpuLevel> = OnceLock::new();
-    *FOUND.get_or_init(|| {
-        let asked = std::env::var("PTO_CPU_LEVEL").ok();
-        let asked = asked.and_then(|name| CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(&name)));
-        asked.map_or(detected(), |asked| asked.min(detected()))
-    })
+    *FOUND.get_or_init(|| asked().0.min(detected()))
+}
+
+/// The most that products may use beyond the level: less than everything if `PTO_CPU_LEVEL` says so. Whether the processor has it is
+/// another question.
+///
+/// ```
+/// assert!(pto_num::most_product_unit() >= pto_num::ProductUnit::None);
+/// ```
+pub fn most_product_unit() -> ProductUnit {
+    static FOUND: OnceLock<ProductUnit> = OnceLock::new();
+    *FOUND.get_or_init(|| asked().1)
 }
 
 /// Work that is compiled once per level.

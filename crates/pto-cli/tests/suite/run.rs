@@ -141,3 +141,32 @@ fn more_memory_than_the_machine_has_is_refused() {
     }
     assert!(start.elapsed().as_secs() < 20);
 }
+
+/// The checksums of what an example gives at a level of the processor.
+fn checksums(example: &str, arguments: &[&str], level: &str) -> Vec<String> {
+    let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
+    let file = format!("{}/../../examples/{example}.pto", env!("CARGO_MANIFEST_DIR"));
+    let output = command.args(["run", &file, "--json"]).args(arguments).env("PTO_CPU_LEVEL", level).output();
+    let report: serde_json::Value = serde_json::from_slice(&output.expect("pto runs").stdout).expect("a report");
+    let parameters = report["parameters"].as_array().unwrap_or_else(|| panic!("{example}: {report}"));
+    parameters.iter().filter_map(|p| p["summary"]["crc32"].as_str().map(str::to_string)).collect()
+}
+
+#[test]
+fn every_level_of_the_processor_gives_the_same_bits() {
+    let examples: [(&str, &[&str]); 6] = [
+        ("mxfp8_gemm", &[]),
+        ("int8_gemm", &["scale=16"]),
+        ("matmul_bias_relu", &[]),
+        ("conv2d", &[]),
+        ("top_k", &[]),
+        ("vector_add", &["n=10007"]),
+    ];
+    for (example, arguments) in examples {
+        let usual = checksums(example, arguments, "");
+        assert!(!usual.is_empty(), "{example} writes something");
+        for level in ["baseline", "v3", "v4", "vnni", "amx"] {
+            assert_eq!(checksums(example, arguments, level), usual, "{example} at {level}");
+        }
+    }
+}

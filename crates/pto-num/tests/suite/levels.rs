@@ -2,7 +2,10 @@
 
 use pto_num::convert::{int_to_f32, integral, narrow, to_hif8, to_int};
 use pto_num::math;
-use pto_num::{Bf16, CpuLevel, F8E4M3, F8E5M2, F16, Hif8, Level, LevelKernel, Round, Saturate, cpu_level, dispatch_at};
+use pto_num::{
+    Bf16, CpuLevel, F8E4M3, F8E5M2, F16, Hif8, Level, LevelKernel, ProductUnit, Round, Saturate, cpu_level,
+    dispatch_at, most_product_unit,
+};
 
 const LANES: usize = 64;
 
@@ -184,16 +187,26 @@ fn every_half_widens_alike() {
 fn level_is_expected() {
     if let Ok(name) = std::env::var("PTO_EXPECTED_LEVEL") {
         assert_eq!(cpu_level().name(), name);
+        assert_eq!(Some(most_product_unit().name()), std::env::var("PTO_EXPECTED_UNIT").ok().as_deref());
     }
 }
 
 #[test]
 fn the_environment_lowers_the_level() {
-    for asked in CpuLevel::ALL {
+    let runs = |asked: &str, level: CpuLevel, unit: ProductUnit| {
         let program = std::env::current_exe().expect("a path");
         let mut run = std::process::Command::new(program);
-        run.args(["--exact", "level_is_expected"]).env("PTO_CPU_LEVEL", asked.name());
-        run.env("PTO_EXPECTED_LEVEL", asked.min(cpu_level()).name());
-        assert!(run.output().expect("a run").status.success(), "{asked:?}");
+        run.args(["--exact", "levels::level_is_expected"]).env("PTO_CPU_LEVEL", asked);
+        run.env("PTO_EXPECTED_LEVEL", level.name()).env("PTO_EXPECTED_UNIT", unit.name());
+        let output = run.output().expect("a run");
+        assert!(output.status.success(), "{asked}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "the test was not found");
+    };
+    for asked in CpuLevel::ALL {
+        runs(asked.name(), asked.min(cpu_level()), ProductUnit::None);
     }
+    for unit in &ProductUnit::ALL[1..] {
+        runs(unit.name(), cpu_level(), *unit);
+    }
+    runs("", cpu_level(), ProductUnit::Matrix);
 }

@@ -6,6 +6,8 @@ use super::strip::{COLUMNS, Loops, Strip};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
+#[cfg(target_arch = "x86_64")]
+use pto_num::{ProductUnit, most_product_unit};
 use pto_vector::{Fault, TileRef};
 use std::cell::RefCell;
 
@@ -63,7 +65,7 @@ macro_rules! kernel {
 pub fn run(sums: SumOrder, level: CpuLevel) -> ProductFn {
     use super::x86;
     match (level, sums) {
-        (CpuLevel::V4, SumOrder::Integers) if is_x86_feature_detected!("avx512vnni") => {
+        (CpuLevel::V4, SumOrder::Integers) if has_byte_products() => {
             kernel!(Bytes, x86::V4_BYTES, x86::transpose_v4, x86::HALVES_V4)
         }
         (CpuLevel::V4, SumOrder::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::transpose_v4, x86::HALVES_V4),
@@ -74,6 +76,11 @@ pub fn run(sums: SumOrder, level: CpuLevel) -> ProductFn {
         (CpuLevel::V3, SumOrder::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::transpose_v3, x86::HALVES_V3),
         (CpuLevel::Baseline, _) => portable(sums),
     }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_byte_products() -> bool {
+    most_product_unit() >= ProductUnit::Bytes && is_x86_feature_detected!("avx512vnni")
 }
 
 /// The kernel for these sums.

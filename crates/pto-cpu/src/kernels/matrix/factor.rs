@@ -4,12 +4,12 @@ use super::super::place::{Axis, ElementMap};
 use super::ProductCall;
 use super::ProductForm;
 use pto_isa::{DType, Loc, Order, TileType};
-use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8};
+use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8, Level, LevelKernel, dispatch};
 use pto_vector::TileRef;
 use std::sync::LazyLock;
 
 /// Elements along `k` that share a scale.
-const GROUP: usize = 32;
+pub const SCALED: usize = 32;
 
 /// What scales the elements of a factor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +84,65 @@ pub struct Factor<'a> {
     cells: usize,
 }
 
+/// Groups of a block; see [`Factor::groups`].
+const MOST_GROUPS: usize = 8;
+
+/// Where groups of numbers, and their scales, lie along `k`.
+pub struct FactorGroups {
+    table: &'static [f32; 256],
+    places: [(usize, usize); MOST_GROUPS],
+}
+
+/// Numbers of 8 bits that become numbers of 32.
+struct ByteNumbers<'a> {
+    bytes: &'a [u8; SCALED],
+    dtype: DType,
+    table: &'static [f32; 256],
+    scale: f32,
+    numbers: &'a mut [f32; SCALED],
+}
+
+impl LevelKernel for ByteNumbers<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<L: Level>(self) {
+        let Self { bytes, dtype, table, scale, numbers } = self;
+        match dtype {
+            // The patterns of infinities and NaN start there.
+            DType::F8E4M3 if are_below(bytes, 0x7f) => compute::<3, 7>(bytes, scale, numbers),
+            DType::F8E5M2 if are_below(bytes, 0x7c) => compute::<2, 15>(bytes, scale, numbers),
+            _ => {
+                for (number, byte) in numbers.iter_mut().zip(bytes) {
+                    *number = table[usize::from(*byte)] * scale;
+                }
+            }
+        }
+    }
+}
+
+/// True when all patterns are below this one, without their signs. Eight are tested at a time: those that are not become negative.
+#[inline(always)]
+fn are_below(bytes: &[u8; SCALED], limit: u8) -> bool {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    let add = ONES * u64::from(0x80 - limit);
+    let words = bytes.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word));
+    words.fold(0, |all, word| all | ((word & (0x7f * ONES)) + add)) & (0x80 * ONES) == 0
+}
+
+/// Finite numbers with so many bits of mantissa and this bias. Compilers turn this into vector instructions; a table takes a load for each.
+#[inline(always)]
+fn compute<const MANTISSA: u32, const BIAS: u32>(bytes: &[u8; SCALED], scale: f32, numbers: &mut [f32; SCALED]) {
+    for (number, byte) in numbers.iter_mut().zip(bytes) {
+        let bits = u32::from(*byte);
+        let exponent = (bits & 0x7f) >> MANTISSA;
+        let mantissa = bits & ((1 << MANTISSA) - 1) | u32::from(exponent > 0) << MANTISSA;
+        let power = f32::from_bits((exponent.max(1) + 127 - BIAS - MANTISSA) << 23);
+        let magnitude = mantissa as i32 as f32 * power;
+        *number = f32::from_bits(magnitude.to_bits() | (bits & 0x80) << 24) * scale;
+    }
+}
+
 /// Both factors of a call.
 pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
     let [_, a, b, _, _, a_scale, b_scale] = call.tiles;
@@ -138,6 +197,60 @@ impl Factor<'_> {
         }
     }
 
+    /// Where groups of numbers of 8 bits lie along `k`, from a multiple of [`SCALED`] on; `None` if they do not lie side by side.
+    pub fn groups(&self, k: (usize, usize)) -> Option<FactorGroups> {
+        let table = self.table?;
+        let [_, along] = self.axes?;
+        let count = k.1.div_ceil(SCALED);
+        let is_scaled = matches!(self.scaling, Scaling::Exponents | Scaling::Factors);
+        if count > MOST_GROUPS || self.scaling == Scaling::Cells || is_scaled && self.scale_axes.is_none() {
+            return None;
+        }
+        let mut groups = FactorGroups { table, places: [(0, 0); MOST_GROUPS] };
+        for (at, place) in groups.places[..count].iter_mut().enumerate() {
+            let (first, last) = (k.0 + at * SCALED, k.0 + k.1.min((at + 1) * SCALED) - 1);
+            if along.at(last) != along.at(first) + last - first {
+                return None;
+            }
+            let scale = self.scale_axes.filter(|_| is_scaled).map_or(0, |[_, along]| along.at(first / SCALED));
+            *place = (along.at(first), scale);
+        }
+        Some(groups)
+    }
+
+    /// The numbers of a row (column, for the right factor), group by group: `put` gets the position of each.
+    ///
+    /// # Safety
+    /// All places must lie in the tile, and `groups` must be those of `k`.
+    pub unsafe fn in_groups(
+        &self,
+        groups: &FactorGroups,
+        at: usize,
+        depth: usize,
+        mut put: impl FnMut(usize, &[f32; SCALED]),
+    ) {
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let across = self.axes.map_or(0, |[across, _]| across.at(at));
+            let scale_across = self.scale_axes.map_or(0, |[across, _]| across.at(at));
+            let mut numbers = [0.0; SCALED];
+            for (group, (place, scale_place)) in groups.places[..depth.div_ceil(SCALED)].iter().enumerate() {
+                let scale = self.scale_at(scale_across + scale_place);
+                let mut bytes = [0; SCALED];
+                let count = (depth - group * SCALED).min(SCALED);
+                std::ptr::copy_nonoverlapping(self.tile.ptr().add(across + place), bytes.as_mut_ptr(), count);
+                dispatch(ByteNumbers {
+                    bytes: &bytes,
+                    dtype: self.dtype,
+                    table: groups.table,
+                    scale,
+                    numbers: &mut numbers,
+                });
+                put(group, &numbers);
+            }
+        }
+    }
+
     /// A run of numbers along `k`; each goes to `put` with its index.
     ///
     /// # Safety
@@ -146,25 +259,43 @@ impl Factor<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let mut done = 0;
+            let mut numbers = [0.0; SCALED];
             while done < k.1 {
                 let first = k.0 + done;
-                let count = (GROUP - first % GROUP).min(k.1 - done);
-                match self.neighbours(at, first, count) {
-                    Some((place, scale)) => match self.table {
-                        Some(table) => {
-                            let mut numbers = [0.0; GROUP];
-                            let bytes = std::slice::from_raw_parts(self.tile.ptr().add(place), count);
-                            numbers.iter_mut().zip(bytes).for_each(|(n, b)| *n = table[usize::from(*b)] * scale);
-                            numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
-                        }
-                        None => {
-                            (0..count)
-                                .for_each(|i| put(done + i, decode(self.tile.ptr(), self.dtype, place + i) * scale));
-                        }
-                    },
-                    None => (0..count).for_each(|i| put(done + i, self.number(at, first + i))),
-                }
+                let count = (SCALED - first % SCALED).min(k.1 - done);
+                self.group(at, first, count, &mut numbers);
+                numbers[..count].iter().enumerate().for_each(|(i, n)| put(done + i, *n));
                 done += count;
+            }
+        }
+    }
+
+    /// Numbers along `k` that share a scale; those behind them are not changed, or zero.
+    ///
+    /// # Safety
+    /// All places must lie in the tile.
+    #[inline]
+    pub unsafe fn group(&self, at: usize, first: usize, count: usize, numbers: &mut [f32; SCALED]) {
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            match (self.neighbours(at, first, count), self.table) {
+                (Some((place, scale)), Some(table)) => {
+                    let mut bytes = [0; SCALED];
+                    std::ptr::copy_nonoverlapping(self.tile.ptr().add(place), bytes.as_mut_ptr(), count);
+                    for (number, byte) in numbers.iter_mut().zip(bytes) {
+                        *number = table[usize::from(byte)] * scale;
+                    }
+                }
+                (Some((place, scale)), None) => {
+                    for (i, number) in numbers[..count].iter_mut().enumerate() {
+                        *number = decode(self.tile.ptr(), self.dtype, place + i) * scale;
+                    }
+                }
+                (None, _) => {
+                    for (i, number) in numbers[..count].iter_mut().enumerate() {
+                        *number = self.number(at, first + i);
+                    }
+                }
             }
         }
     }
@@ -208,11 +339,24 @@ impl Factor<'_> {
         unsafe {
             match self.scaling {
                 Scaling::None => 1.0,
-                Scaling::Exponents => F8E8M0(self.scale.ptr().add(self.scale_place(at, k / GROUP)).read()).to_f32(),
-                Scaling::Factors => {
-                    F16(self.scale.ptr().cast::<u16>().add(self.scale_place(at, k / GROUP)).read_unaligned()).to_f32()
-                }
+                Scaling::Exponents | Scaling::Factors => self.scale_at(self.scale_place(at, k / SCALED)),
                 Scaling::Cells => self.cell_factor(at, k),
+            }
+        }
+    }
+
+    /// A scale, by its place in elements; 1 where there are none.
+    ///
+    /// # Safety
+    /// The place must lie in the tile of scales.
+    #[inline(always)]
+    unsafe fn scale_at(&self, place: usize) -> f32 {
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            match self.scaling {
+                Scaling::Exponents => F8E8M0(self.scale.ptr().add(place).read()).to_f32(),
+                Scaling::Factors => F16(self.scale.ptr().cast::<u16>().add(place).read_unaligned()).to_f32(),
+                Scaling::None | Scaling::Cells => 1.0,
             }
         }
     }

@@ -4,7 +4,7 @@
 //! they are; a right box has eight words of sixteen columns, which are transposed. Only what must be widened, scaled or rounded
 //! is rewritten, and other layouts are gathered element by element.
 
-use super::factor::{Factor, Scaling};
+use super::factor::{Factor, SCALED, Scaling};
 use super::strip::{BLOCK, COLUMNS, GROUP, STRIP};
 use pto_isa::{DType, Order, TileType};
 use pto_num::Level;
@@ -217,6 +217,8 @@ pub unsafe fn left(
         let packed = Left { base: out, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block };
         let done = match factor.dtype {
             DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
+            DType::I8 if word == PackedWord::Pairs => left_pairs(factor, rows, k, &packed),
+            _ if word == PackedWord::F32 => left_numbers(factor, rows, k, &packed),
             _ => false,
         };
         if !done {
@@ -250,6 +252,91 @@ unsafe fn left_halves(factor: &Factor, halves: Halves, rows: (usize, usize), k: 
                 (halves.rows)(from.add(group * step), count, to, out.step, factor.dtype == DType::F16);
             }
         }
+        true
+    }
+}
+
+/// Rows of 32 integers in boxes, as integers of 16 bits.
+///
+/// # Safety
+/// As [`left_halves`].
+unsafe fn left_pairs(factor: &Factor, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        const WIDE: usize = 4 * GROUP;
+        let ty = geometry(factor);
+        let Some((step, block)) = left_steps(ty).filter(|_| ty.fractal == 512) else { return false };
+        let base = factor.tile.ptr().cast::<u32>().add(k.0 / WIDE * step);
+        for r in 0..rows.1 {
+            let row = rows.0 + r;
+            let from = base.add(row / 16 * block + row % 16 * GROUP);
+            for group in 0..k.1.div_ceil(WIDE) {
+                let mut bytes = from.add(group * step).cast::<[i8; WIDE]>().read_unaligned();
+                // The other integer of the last word may be anything.
+                bytes.iter_mut().skip(k.1 - group * WIDE).for_each(|b| *b = 0);
+                let wide = bytes.map(i16::from);
+                let to = out.row(r).cast_mut().add(2 * group * out.step);
+                std::ptr::copy_nonoverlapping(wide.as_ptr().cast(), to, GROUP);
+                std::ptr::copy_nonoverlapping(wide.as_ptr().cast::<u32>().add(GROUP), to.add(out.step), GROUP);
+            }
+        }
+        true
+    }
+}
+
+/// Rows of numbers of 8 bits.
+///
+/// # Safety
+/// As [`left_halves`].
+unsafe fn left_numbers(factor: &Factor, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let Some(groups) = factor.groups(k) else { return false };
+        for r in 0..rows.1 {
+            let to = out.row(r).cast_mut();
+            factor.in_groups(&groups, rows.0 + r, k.1, |group, numbers| {
+                let first = group * SCALED / GROUP;
+                let parts = (k.1 - group * SCALED).min(SCALED).div_ceil(GROUP);
+                for (part, words) in numbers.chunks_exact(GROUP).take(parts).enumerate() {
+                    std::ptr::copy_nonoverlapping(words.as_ptr().cast(), to.add((first + part) * out.step), GROUP);
+                }
+            });
+        }
+        true
+    }
+}
+
+/// Sixteen columns of such numbers, or fewer.
+///
+/// # Safety
+/// As [`right_any`]; there must be room for whole boxes.
+unsafe fn right_numbers(
+    factor: &Factor,
+    tools: &Tools,
+    (col, cols): (usize, usize),
+    k: (usize, usize),
+    out: *mut u32,
+    width: usize,
+) -> bool {
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
+    // for the elements at `out`.
+    unsafe {
+        const BOX: usize = COLUMNS * GROUP;
+        const BOXES: usize = 256 / GROUP;
+        let Some(groups) = factor.groups(k) else { return false };
+        // Columns that are not there are zero.
+        let mut boxes = [0u32; BOXES * BOX];
+        for c in 0..cols {
+            factor.in_groups(&groups, col + c, k.1, |group, numbers| {
+                let first = group * SCALED / GROUP;
+                for (part, words) in numbers.chunks_exact(GROUP).enumerate() {
+                    let at = boxes.as_mut_ptr().add((first + part) * BOX + c * GROUP);
+                    std::ptr::copy_nonoverlapping(words.as_ptr().cast(), at, GROUP);
+                }
+            });
+        }
+        let count = k.1.div_ceil(GROUP);
+        (tools.transpose)(&Boxes { from: boxes.as_ptr(), count, next: BOX, to: out, step: width });
         true
     }
 }
@@ -347,7 +434,10 @@ pub unsafe fn right(
         for part in (0..width).step_by(COLUMNS) {
             let (first, to) = (cols.0 + part, out.add(part));
             let there = cols.1.saturating_sub(part).min(COLUMNS);
-            if there == 0 || !right_boxes(factor, word, tools, first, k, to, width) {
+            let in_boxes = there > 0
+                && (right_boxes(factor, word, tools, first, k, to, width)
+                    || word == PackedWord::F32 && right_numbers(factor, tools, (first, there), k, to, width));
+            if !in_boxes {
                 right_any(factor, word, (first, there), k, to, width);
             }
             if word == PackedWord::Bytes {

@@ -11,6 +11,7 @@ use super::pack::{PackedWord, Tools, any_words, geometry, is_raw, left_steps, ri
 use super::strip::{COLUMNS, GROUP};
 use super::x86;
 use pto_isa::DType;
+use pto_num::{ProductUnit, most_product_unit};
 use pto_vector::Fault;
 use std::arch::asm;
 use std::arch::x86_64::*;
@@ -26,7 +27,7 @@ const TOOLS: Tools = Tools { transpose: x86::transpose_v4, halves: x86::HALVES_V
 /// True when this process may use the unit.
 pub fn are_there() -> bool {
     static THERE: LazyLock<bool> = LazyLock::new(|| has_instructions() && is_permitted());
-    !cfg!(miri) && *THERE
+    !cfg!(miri) && most_product_unit() >= ProductUnit::Matrix && *THERE
 }
 
 /// Tiles, and products of integers of 8 bits and of bf16.
