@@ -15,6 +15,8 @@ use pto_isa::{Error, Pipe};
 const TOUCHED_PER_CHECKPOINT: u64 = 96;
 /// And after at least this many moments: a few milliseconds of small instructions.
 const MOMENTS_PER_CHECKPOINT: u64 = 4096;
+/// Or after a few moments that touched this many bytes.
+const MUCH_TOUCHED: u64 = 8 * TOUCHED_PER_CHECKPOINT * 4096;
 
 /// Records what a run does; see [`record`](crate::record()).
 pub struct RunRecorder<'a> {
@@ -224,6 +226,24 @@ impl<'a> RunRecorder<'a> {
         self.bytes += size_of::<KeptMoment>() as u64 + 4;
     }
 
+    /// A moment that keeps nothing, of a step that changes no register, is complete when it is told: most are.
+    fn settle_moment(&mut self, core: usize, step: u32, list: u32) {
+        let Some(facts) = &self.roles[self.cores[core].role] else { return };
+        let (stream, record) = (&self.streams.cores[core], &mut self.cores[core]);
+        let step = step as usize;
+        let is_started = !stream.registers.is_empty() && !stream.checkpoints.is_empty();
+        let is_complete = self.selection.is_none() && is_started && facts.idle[step] && facts.replayed[step];
+        let Some(list) = self.list_facts.get(list as usize).filter(|list| is_complete && !list.writes_global) else {
+            return;
+        };
+        if let (Some(moment), 1) = (self.streams.moments.last_mut(), self.pending.len()) {
+            moment.changes = stream.registers.len() as u32;
+            self.pending.clear();
+            record.touched += list.touched;
+            record.since_checkpoint += 1;
+        }
+    }
+
     /// True for a step that changes nothing that is recorded, on a core that has started.
     fn is_idle(&self, core: usize, step: u32) -> bool {
         let Some(facts) = &self.roles[self.cores[core].role] else { return true };
@@ -311,7 +331,7 @@ impl<'a> RunRecorder<'a> {
         let is_first = stream.checkpoints.is_empty();
         if !is_first {
             let is_late = state.since_checkpoint >= MOMENTS_PER_CHECKPOINT
-                || state.touched >= 8 * TOUCHED_PER_CHECKPOINT * 4096 && state.since_checkpoint >= 16;
+                || state.touched >= MUCH_TOUCHED && state.since_checkpoint >= 16;
             if !is_late || state.touched < done.bytes_in_use().saturating_mul(TOUCHED_PER_CHECKPOINT) {
                 return;
             }
@@ -346,6 +366,7 @@ impl Observer for RunRecorder<'_> {
         let list = self.list(core, event.step, event.accesses, event.repeats);
         let iterations = self.iterations(core, event.iterations);
         self.add_moment(core, deed, event.pipe, list, (event.step, iterations));
+        self.settle_moment(core, event.step, list);
     }
 
     fn wants_steps(&self) -> bool {
@@ -360,6 +381,11 @@ impl Observer for RunRecorder<'_> {
         let core = self.core(done.core());
         let is_idle = self.is_idle(core, done.step());
         if self.pending.is_empty() && is_idle {
+            let state = &self.cores[core];
+            let is_late = state.since_checkpoint >= MOMENTS_PER_CHECKPOINT || state.touched >= MUCH_TOUCHED;
+            if is_late && self.selection.is_none() && self.bytes <= self.limit {
+                self.checkpoint_if_due(core, done);
+            }
             return;
         }
         if self.bytes > self.limit {
