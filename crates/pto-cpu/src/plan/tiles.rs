@@ -8,6 +8,7 @@ use pto_isa::row::{ElemRule, Harm, Movement, OperandExtent, RegionExtent, Storag
 use pto_isa::rules::{Instance, RuleArg};
 use pto_isa::text;
 use pto_isa::{Diagnostic, Dim, Dir, Row, Target, TileRule, TileType, Type, codes};
+use std::borrow::Cow;
 
 impl PlanBuilder<'_> {
     /// The type on the target: the box order of left operands is that of the target, regardless of the text.
@@ -393,16 +394,26 @@ impl PlanBuilder<'_> {
         Ok(())
     }
 
-    /// The instruction as rules see it.
+    /// The type of a value as the target has it.
+    fn type_on_target(&self, value: ValueId) -> Cow<'_, Type> {
+        let ty = self.module.value_type(value);
+        let other = |tile: &TileType| Some(self.tile_type(tile)).filter(|on_target| on_target != tile);
+        match ty {
+            Type::Tile(tile) => other(tile).map_or(Cow::Borrowed(ty), |tile| Cow::Owned(Type::Tile(tile))),
+            Type::TileBuf(tile) => other(tile).map_or(Cow::Borrowed(ty), |tile| Cow::Owned(Type::TileBuf(tile))),
+            _ => Cow::Borrowed(ty),
+        }
+    }
+
+    /// The instruction as rules and kernels see it.
     fn with_instance<T>(&self, id: OpId, f: impl FnOnce(Instance<'_>) -> T) -> T {
         let row = self.module.op(id).op.row();
         let operands = self.module.operands(id).iter().map(|o| (o.slot, o.value));
         let results = self.module.results(id).map(|v| (self.module.value(v).slot, v));
         let info = self.checked.info();
-        let args: Vec<RuleArg> = operands
-            .chain(results)
-            .map(|(slot, v)| RuleArg { slot, ty: self.module.value_type(v), value: info.constant(v) })
-            .collect();
+        let values: Vec<_> = operands.chain(results).map(|(slot, v)| (slot, v, self.type_on_target(v))).collect();
+        let args: Vec<RuleArg> =
+            values.iter().map(|(slot, v, ty)| RuleArg { slot: *slot, ty, value: info.constant(*v) }).collect();
         let text = |s| self.module.names.text(s);
         let attrs: Vec<_> = self.module.attrs(id).iter().map(|(n, a)| (text(*n), a.for_rules(text))).collect();
         f(Instance { row, target: info.target, manual: info.manual[id.index()], args: &args, attrs: &attrs })

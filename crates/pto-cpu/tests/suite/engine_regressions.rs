@@ -500,3 +500,36 @@ fn scales_of_a_product_cover_its_blocks() {
         assert_eq!(said.is_ok(), fits, "{rows} rows, {blocks} blocks: {said:?}");
     }
 }
+
+/// A left operand has the box order of the target, whatever its type says; a move into it has to know.
+#[test]
+fn a_left_operand_is_moved_into_the_order_of_the_target() {
+    let text = "
+      !mat = !pto.tile_buf<mat, 32x32xf32, blayout=col_major, slayout=row_major>
+      !left = !pto.tile_buf<left, 32x32xf32, blayout=col_major, slayout=row_major>
+      !right = !pto.tile_buf<right, 32x32xf32, slayout=col_major>
+      !acc = !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>
+      !view = !pto.tensor_view<32x32xf32>
+      func.func @product(%a: !view, %b: !view, %c: !view) {
+        %a1 = pto.alloc_tile : !mat
+        %b1 = pto.alloc_tile : !mat
+        %a0 = pto.alloc_tile : !left
+        %b0 = pto.alloc_tile : !right
+        %sum = pto.alloc_tile : !acc
+        pto.tload ins(%a : !view) outs(%a1 : !mat)
+        pto.tload ins(%b : !view) outs(%b1 : !mat)
+        pto.tmov ins(%a1 : !mat) outs(%a0 : !left)
+        pto.tmov ins(%b1 : !mat) outs(%b0 : !right)
+        pto.tmatmul ins(%a0, %b0 : !left, !right) outs(%sum : !acc)
+        pto.tstore ins(%sum : !acc) outs(%c : !view)
+        return
+      }";
+    let a: Vec<f32> = (0..1024).map(|n| n as f32).collect();
+    let unit: Vec<f32> = (0..1024).map(|n| if n % 33 == 0 { 1.0 } else { 0.0 }).collect();
+    for target in [Target::A2A3, Target::A5] {
+        let plan = plan(text, target).unwrap_or_else(|problem| panic!("{problem}"));
+        let mut c = vec![0.0f32; 1024];
+        plan.launch().run(&mut [Arg::read(&a), Arg::read(&unit), Arg::write(&mut c)]).unwrap_or_else(|d| panic!("{d}"));
+        assert_eq!(c, a, "{target:?}");
+    }
+}
