@@ -232,7 +232,10 @@ impl<'a> RunRecorder<'a> {
         let (stream, record) = (&self.streams.cores[core], &mut self.cores[core]);
         let step = step as usize;
         let is_started = !stream.registers.is_empty() && !stream.checkpoints.is_empty();
-        let is_complete = self.selection.is_none() && is_started && facts.idle[step] && facts.replayed[step];
+        // One that is asked for becomes a moment of its own, unless it has one that is not complete yet.
+        let is_asked_for = facts.scalar.get(step).is_some_and(|is_wanted| *is_wanted);
+        let is_idle = facts.idle[step] && facts.replayed[step] && !is_asked_for;
+        let is_complete = self.selection.is_none() && is_started && is_idle;
         let Some(list) = self.list_facts.get(list as usize).filter(|list| is_complete && !list.writes_global) else {
             return;
         };
