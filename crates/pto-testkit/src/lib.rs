@@ -3,6 +3,7 @@
 
 #![expect(missing_docs, reason = "only tests use it")]
 
+mod buffers;
 pub mod commands;
 pub mod corpus;
 pub mod elements;
@@ -19,5 +20,6 @@ pub mod shapes;
 pub mod stages;
 pub mod timing;
 
+pub use buffers::buffers;
 pub use programs::random_program;
 pub use runnable::{RunParam, Runnable, Runnables};

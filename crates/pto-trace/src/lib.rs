@@ -53,7 +53,7 @@ mod writes;
 pub use contents::{Contents, ContentsKind};
 pub use diff::{
     AllowedError, ArrayName, DefinedAt, DiffCause, DiffOptions, DiffReport, Divergence, DivergenceKind, ElementError,
-    InstructionAt, LineError, NamedArray, OperandElements, OutputError, UnmatchedLine, against, diff,
+    ElementErrors, InstructionAt, LineError, NamedArray, OperandElements, OutputError, UnmatchedLine, against, diff,
 };
 pub use find::{FindKind, FoundNumbers, Suspect, SuspectOperand, find};
 pub use moment::{Deed, Moment};

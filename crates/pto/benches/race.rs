@@ -1,8 +1,9 @@
 //! What `pto race` costs beside `pto run`: time on the examples, memory beside the memory that is modelled, and how both grow
 //! with the work. `cargo bench -p pto --bench race`; names behind `--` select rows.
 
-use pto::cpu::{Known, ParamKind};
+use pto::cpu::ParamKind;
 use pto::{Arg, Options, Plan, Program, Target, race};
+use pto_testkit::buffers;
 use pto_testkit::timing::best;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -73,22 +74,6 @@ fn line(name: &str, text: &str, number: i64) {
         history >> 10,
         history as f64 / modelled as f64
     );
-}
-
-/// Memory of the size that the program needs.
-fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
-    let known: Vec<Known> = plan
-        .params()
-        .iter()
-        .map(|p| if matches!(p.kind, ParamKind::Scalar(_)) { Known::Int(number) } else { Known::Nothing })
-        .collect();
-    let measure = plan.launch().measure(&known).expect("it can be followed");
-    let bytes = |at: usize| {
-        let elements = measure.extents[at].as_ref().map_or(0, |e| e.elements);
-        let bits = plan.params()[at].kind.elem().map_or(8, |d| d.column_bits());
-        vec![0u8; (elements * u64::from(bits)).div_ceil(8) as usize]
-    };
-    (0..plan.params().len()).map(bytes).collect()
 }
 
 fn arguments<'a>(plan: &Plan, memory: &'a mut [Vec<u8>], number: i64) -> Vec<Arg<'a>> {

@@ -1,9 +1,10 @@
 //! What recording a run costs beside the run, without a disk, and how long it takes to go back in a long recording.
 //! `cargo bench -p pto --bench record`; names behind `--` select rows.
 
-use pto::cpu::{Known, ParamKind};
+use pto::cpu::ParamKind;
 use pto::trace::{Player, RecordOptions, RecordedSource, Recording, RunRecorder};
 use pto::{Arg, Plan, Program, Target};
+use pto_testkit::buffers;
 use pto_testkit::random::Random;
 use pto_testkit::timing::best;
 use std::path::Path;
@@ -86,22 +87,6 @@ fn costs(name: &str, text: &str, number: i64) {
     }
     let (run, record) = (run.as_secs_f64() * 1e3, record.as_secs_f64() * 1e3);
     println!("{name:<22}{run:>12.3}{record:>12.3}{:>8.2}{instructions:>14}{:>14}", record / run, bytes >> 10);
-}
-
-/// Memory of the size that the program needs.
-fn buffers(plan: &Plan, number: i64) -> Vec<Vec<u8>> {
-    let known: Vec<Known> = plan
-        .params()
-        .iter()
-        .map(|p| if matches!(p.kind, ParamKind::Scalar(_)) { Known::Int(number) } else { Known::Nothing })
-        .collect();
-    let measure = plan.launch().measure(&known).expect("it can be followed");
-    let bytes = |at: usize| {
-        let elements = measure.extents[at].as_ref().map_or(0, |e| e.elements);
-        let bits = plan.params()[at].kind.elem().map_or(8, |d| d.column_bits());
-        vec![0u8; (elements * u64::from(bits)).div_ceil(8) as usize]
-    };
-    (0..plan.params().len()).map(bytes).collect()
 }
 
 /// The parameters that the program writes.

@@ -174,14 +174,14 @@ fn divergence<'a>(diff: &'a FinishedDiff<'a>, d: &'a Divergence) -> JsonDivergen
         b: d.b.as_ref().map(|i| instruction(diff, 1, i)),
         results: &d.result,
         dtype: d.dtype.to_string(),
-        elements: d.elements,
-        beyond: d.beyond,
-        max_abs: d.max_abs,
-        max_rel: d.max_rel,
-        allowed: JsonAllowed { absolute: d.allowed.absolute, relative: d.allowed.relative },
+        elements: d.errors.elements,
+        beyond: d.errors.beyond,
+        max_abs: d.errors.max_abs,
+        max_rel: d.errors.max_rel,
+        allowed: JsonAllowed { absolute: d.errors.allowed.absolute, relative: d.errors.allowed.relative },
         valid,
         cause: cause(&d.cause),
-        worst: d.worst.iter().map(element).collect(),
+        worst: d.errors.worst.iter().map(element).collect(),
     }
 }
 
@@ -265,7 +265,8 @@ fn line(l: &LineError) -> JsonLine<'_> {
 }
 
 fn output(o: &OutputError) -> JsonOutput<'_> {
-    JsonOutput { name: &o.name, elements: o.elements, max_abs: o.max_abs, max_rel: o.max_rel, beyond: o.beyond }
+    let e = &o.errors;
+    JsonOutput { name: &o.name, elements: e.elements, max_abs: e.max_abs, max_rel: e.max_rel, beyond: e.beyond }
 }
 
 fn unmatched(u: &UnmatchedLine) -> JsonUnmatched<'_> {

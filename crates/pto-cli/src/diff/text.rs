@@ -87,18 +87,18 @@ fn divergence(diff: &FinishedDiff<'_>, first: &Divergence) -> String {
         DivergenceKind::StoredElsewhere => text!("  a and b store it to different elements\n").to_string(),
         _ => String::new(),
     };
-    if first.beyond > 0 {
+    if first.errors.beyond > 0 {
         text += &text!(
             "  {beyond} of {elements} elements {how}; largest error {abs}{rel}\n",
-            beyond = first.beyond,
-            elements = first.elements,
-            how = how(diff, &first.allowed),
-            abs = general(first.max_abs, 4),
-            rel = first.max_rel.map(|r| text!(", relative {rel}", rel = general(r, 4))).unwrap_or_default()
+            beyond = first.errors.beyond,
+            elements = first.errors.elements,
+            how = how(diff, &first.errors.allowed),
+            abs = general(first.errors.max_abs, 4),
+            rel = first.errors.max_rel.map(|r| text!(", relative {rel}", rel = general(r, 4))).unwrap_or_default()
         );
     }
     text += &cause(diff, &first.cause);
-    if !first.worst.is_empty() {
+    if !first.errors.worst.is_empty() {
         text += &format!("\n{}", worst(diff, first));
     }
     text
@@ -218,8 +218,8 @@ fn definition(a: &DefinedAt, b: &DefinedAt) -> String {
 fn worst(diff: &FinishedDiff<'_>, first: &Divergence) -> String {
     let is_output = first.kind == DivergenceKind::Output;
     let (a, b) = if diff.report.is_array { ("expected", "found") } else { ("a", "b") };
-    let rows: Vec<Vec<String>> = first.worst.iter().map(|e| element(diff, e, is_output)).collect();
-    let has_operands = first.worst.iter().any(|e| !e.operands.is_empty());
+    let rows: Vec<Vec<String>> = first.errors.worst.iter().map(|e| element(diff, e, is_output)).collect();
+    let has_operands = first.errors.worst.iter().any(|e| !e.operands.is_empty());
     let mut header = vec!["element", a, b, "error", "relative", "ulp", "computed from"];
     let mut rows = rows;
     if !has_operands {
@@ -310,15 +310,15 @@ fn outputs(diff: &FinishedDiff<'_>) -> String {
         return String::new();
     }
     let lines = diff.report.outputs.iter().map(|o| {
-        let (name, elements) = (&o.name, o.elements);
-        match o.beyond {
+        let (name, elements) = (&o.name, o.errors.elements);
+        match o.errors.beyond {
             0 => text!("{name} at the end: {elements} elements, no difference\n", name, elements),
             beyond => text!(
                 "{name} at the end: {beyond} of {elements} elements {how}\n",
                 name,
                 beyond,
                 elements,
-                how = how(diff, &o.allowed)
+                how = how(diff, &o.errors.allowed)
             ),
         }
     });

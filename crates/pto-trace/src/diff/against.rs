@@ -184,8 +184,8 @@ impl Against<'_, '_> {
             .filter_map(|((r, c), x)| Some(((r, c), expected(held.dtype, *x), TypedNumber::of(&held, r, c)?)));
         let mut compared = self.comparing(held.dtype, numbers).compare(pairs, (held.valid, held.valid));
         self.lines.add_one(self.player.recording(), (result.at, result.value), 0, &compared);
-        if compared.beyond > 0 && self.first.as_ref().is_none_or(|(at, _)| result.at < *at) {
-            for element in &mut compared.worst {
+        if compared.errors.beyond > 0 && self.first.as_ref().is_none_or(|(at, _)| result.at < *at) {
+            for element in &mut compared.errors.worst {
                 let from = operands_of(&mut self.player, result.at, result.access, (element.row, element.col));
                 element.operands = from.into_iter().map(|(_, operand)| operand).collect();
             }
@@ -208,17 +208,7 @@ impl Against<'_, '_> {
         let pairs = held.iter().zip(&array.numbers).enumerate().map(|(at, (h, x))| ((0, at), expected(dtype, *x), h));
         let all = (1, held.len());
         let compared = self.comparing(dtype, &array.numbers).compare(pairs, (all, all));
-        self.outputs.push(OutputError {
-            name,
-            buffers: [buffer, buffer],
-            dtype,
-            elements: compared.elements,
-            beyond: compared.beyond,
-            max_abs: compared.max_abs,
-            max_rel: compared.max_rel,
-            allowed: compared.allowed,
-            worst: compared.worst,
-        });
+        self.outputs.push(OutputError { name, buffers: [buffer, buffer], dtype, errors: compared.errors });
         Ok(())
     }
 
@@ -229,17 +219,9 @@ impl Against<'_, '_> {
 
     fn report(self) -> DiffReport {
         let first = self.first.map(|(_, first)| first).or_else(|| {
-            let output = self.outputs.iter().find(|o| o.beyond > 0)?;
+            let output = self.outputs.iter().find(|o| o.errors.beyond > 0)?;
             let names = [output.name.clone(), output.name.clone()];
-            let compared = Compared {
-                elements: output.elements,
-                beyond: output.beyond,
-                max_abs: output.max_abs,
-                max_rel: output.max_rel,
-                allowed: output.allowed,
-                valid: ((0, 0), (0, 0)),
-                worst: output.worst.clone(),
-            };
+            let compared = Compared { errors: output.errors.clone(), valid: ((0, 0), (0, 0)) };
             Some(divergence(compared, output.dtype, names, None, DivergenceKind::Output))
         });
         DiffReport {
@@ -262,20 +244,7 @@ fn divergence(
     a: Option<super::InstructionAt>,
     kind: DivergenceKind,
 ) -> Divergence {
-    Divergence {
-        a,
-        b: None,
-        result,
-        kind,
-        dtype,
-        elements: compared.elements,
-        beyond: compared.beyond,
-        max_abs: compared.max_abs,
-        max_rel: compared.max_rel,
-        allowed: compared.allowed,
-        worst: compared.worst,
-        cause: DiffCause::Unknown,
-    }
+    Divergence { a, b: None, result, kind, dtype, errors: compared.errors, cause: DiffCause::Unknown }
 }
 
 /// A number of an array, as one of the type of a result.

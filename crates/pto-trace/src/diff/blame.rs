@@ -47,7 +47,7 @@ impl Blame<'_, '_> {
         let held_a = self.a.value(pair.core, pair.a.value, Some(pair.a.at))?;
         let held_b = self.b.value(pair.core, pair.b.value, Some(pair.b.at))?;
         let mut compared = compare(&held_a, &held_b, self.options, SHOWN);
-        for element in &mut compared.worst {
+        for element in &mut compared.errors.worst {
             self.add_operands(pair, element);
         }
         Some(Divergence {
@@ -56,12 +56,7 @@ impl Blame<'_, '_> {
             result: [held_a.name, held_b.name],
             kind,
             dtype: held_a.dtype,
-            elements: compared.elements,
-            beyond: compared.beyond,
-            max_abs: compared.max_abs,
-            max_rel: compared.max_rel,
-            allowed: compared.allowed,
-            worst: compared.worst,
+            errors: compared.errors,
             cause: self.cause(pair, kind),
         })
     }
@@ -69,7 +64,7 @@ impl Blame<'_, '_> {
     /// The same for a parameter that differs at the end, though nothing that could be paired does.
     pub fn output_divergence(&mut self, output: &OutputError) -> Option<Divergence> {
         let size = i64::from(output.dtype.column_bits().div_ceil(8)).max(1);
-        let first = output.worst.first()?.col as i64 * size;
+        let first = output.errors.worst.first()?.col as i64 * size;
         let writer = |r: &Recording, buffer| last_writer(r, usize::MAX, MemoryId::Global(buffer), first);
         let wa = writer(self.a.recording(), output.buffers[0]);
         let wb = writer(self.b.recording(), output.buffers[1]);
@@ -80,12 +75,7 @@ impl Blame<'_, '_> {
             result: [output.name.clone(), output.name.clone()],
             kind: DivergenceKind::Output,
             dtype: output.dtype,
-            elements: output.elements,
-            beyond: output.beyond,
-            max_abs: output.max_abs,
-            max_rel: output.max_rel,
-            allowed: output.allowed,
-            worst: output.worst.clone(),
+            errors: output.errors.clone(),
             cause,
         })
     }
@@ -136,11 +126,11 @@ impl Blame<'_, '_> {
                     return other.unwrap_or(DiffCause::Uninitialised { operand: name, in_second });
                 }
             };
-            if let Some(worst) = compared.worst.first() {
+            if let Some(worst) = compared.errors.worst.first() {
                 return self.operand_cause(twin, &name, (worst.row, worst.col));
             }
-            if compared.max_abs > inherited.as_ref().map_or(0.0, |i| i.1) {
-                inherited = Some((name, compared.max_abs, compared.max_rel));
+            if compared.errors.max_abs > inherited.as_ref().map_or(0.0, |i| i.1) {
+                inherited = Some((name, compared.errors.max_abs, compared.errors.max_rel));
             }
         }
         match inherited {

@@ -1,6 +1,6 @@
 //! Whether two results are the same.
 
-use super::report::ElementError;
+use super::report::{ElementError, ElementErrors};
 use super::{AllowedError, DiffOptions};
 use crate::contents::Contents;
 use pto_cpu::{ElementNumber, numbers_of};
@@ -9,15 +9,9 @@ use pto_isa::DType;
 /// How the numbers of two results compare.
 #[derive(Clone, Debug)]
 pub(super) struct Compared {
-    pub elements: u64,
-    pub beyond: u64,
-    pub max_abs: f64,
-    pub max_rel: Option<f64>,
-    pub allowed: AllowedError,
+    pub errors: ElementErrors,
     /// Valid rows and columns of the two.
     pub valid: ((usize, usize), (usize, usize)),
-    /// The worst elements.
-    pub worst: Vec<ElementError>,
 }
 
 /// A number of a result: its bits, what they stand for, and the type.
@@ -79,13 +73,12 @@ impl Comparing {
         numbers: impl Iterator<Item = ((usize, usize), TypedNumber, TypedNumber)>,
         valid: ((usize, usize), (usize, usize)),
     ) -> Compared {
-        let mut found = Compared {
+        let mut found = ElementErrors {
             elements: 0,
             beyond: 0,
             max_abs: 0.0,
             max_rel: None,
             allowed: self.allowed,
-            valid,
             worst: Vec::new(),
         };
         let mut worst: Vec<(f64, (usize, usize), TypedNumber, TypedNumber)> = Vec::new();
@@ -110,7 +103,7 @@ impl Comparing {
             }
         }
         found.worst = worst.into_iter().map(|(_, at, a, b)| element_error(at, &a, &b)).collect();
-        found
+        Compared { errors: found, valid }
     }
 
     fn is_allowed(&self, a: &TypedNumber, b: &TypedNumber, abs: f64) -> bool {

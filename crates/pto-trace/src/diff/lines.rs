@@ -43,13 +43,13 @@ impl LineErrors {
         });
         *first = (*first).min(at);
         line.executions += 1;
-        line.elements += compared.elements;
-        line.max_abs = line.max_abs.max(compared.max_abs);
-        line.max_rel = larger(line.max_rel, compared.max_rel);
-        line.beyond += compared.beyond;
+        line.elements += compared.errors.elements;
+        line.max_abs = line.max_abs.max(compared.errors.max_abs);
+        line.max_rel = larger(line.max_rel, compared.errors.max_rel);
+        line.beyond += compared.errors.beyond;
         self.results += 1;
-        self.elements += compared.elements;
-        self.differing += u64::from(compared.beyond > 0);
+        self.elements += compared.errors.elements;
+        self.differing += u64::from(compared.errors.beyond > 0);
     }
 
     /// In the order in which they were executed first.

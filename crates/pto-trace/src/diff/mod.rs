@@ -25,8 +25,8 @@ use pto_cpu::{CoreId, RegisterChange};
 use pto_ir::ValueId;
 use pto_isa::DType;
 pub use report::{
-    DefinedAt, DiffCause, DiffReport, Divergence, DivergenceKind, ElementError, InstructionAt, LineError,
-    OperandElements, OutputError, UnmatchedLine,
+    DefinedAt, DiffCause, DiffReport, Divergence, DivergenceKind, ElementError, ElementErrors, InstructionAt,
+    LineError, OperandElements, OutputError, UnmatchedLine,
 };
 
 /// How far a number may be from the one of the first run: `absolute + relative * |number|`.
@@ -67,7 +67,7 @@ pub fn diff(a: &Recording, b: &Recording, options: &DiffOptions<'_>, progress: &
         progress(done as u64, total);
         let Some(compared) = compared(&mut pa, &mut pb, pair, options) else { continue };
         lines.add(a, b, pair, &compared);
-        if compared.beyond > 0 && !alignment.is_elsewhere(pair) {
+        if compared.errors.beyond > 0 && !alignment.is_elsewhere(pair) {
             values.offer(pair, DivergenceKind::Values);
         }
         if compared.valid.0 != compared.valid.1 {
@@ -81,14 +81,14 @@ pub fn diff(a: &Recording, b: &Recording, options: &DiffOptions<'_>, progress: &
     progress(total, total);
     let both_ended = a.outcome().is_none() && b.outcome().is_none();
     let outputs = if both_ended { differing_outputs(&mut pa, &mut pb, &alignment, options) } else { Vec::new() };
-    let output_differs = outputs.iter().any(|o| o.beyond > 0);
+    let output_differs = outputs.iter().any(|o| o.errors.beyond > 0);
     // Tiles that are split otherwise are no difference as long as the numbers are the same.
     let is_different = values.pair.is_some() || output_differs || !both_ended;
     let first = if is_different { values.earlier(shapes) } else { None };
     let mut blame = Blame { a: pa, b: pb, alignment: &alignment, options };
     let first = match first {
         Some((pair, kind)) => blame.divergence(&pair, kind),
-        None => outputs.iter().find(|o| o.beyond > 0).and_then(|output| blame.output_divergence(output)),
+        None => outputs.iter().find(|o| o.errors.beyond > 0).and_then(|output| blame.output_divergence(output)),
     };
     DiffReport {
         first,

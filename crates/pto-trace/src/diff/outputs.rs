@@ -72,17 +72,7 @@ pub(super) fn differing_outputs(
         let numbers = in_a.iter().zip(in_b.iter()).enumerate().map(|(at, (a, b))| ((0, at), a, b));
         let all = (1, in_a.len());
         let compared = comparing.compare(numbers, (all, all));
-        found.push(OutputError {
-            name,
-            buffers: [buffer, other],
-            dtype,
-            elements: compared.elements,
-            beyond: compared.beyond,
-            max_abs: compared.max_abs,
-            max_rel: compared.max_rel,
-            allowed: compared.allowed,
-            worst: compared.worst,
-        });
+        found.push(OutputError { name, buffers: [buffer, other], dtype, errors: compared.errors });
     }
     found
 }

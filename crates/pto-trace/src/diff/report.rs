@@ -29,7 +29,7 @@ pub struct DiffReport {
 impl DiffReport {
     /// True when nothing differs by more than is allowed.
     pub fn matches(&self) -> bool {
-        self.first.is_none() && self.outputs.iter().all(|o| o.beyond == 0)
+        self.first.is_none() && self.outputs.iter().all(|o| o.errors.beyond == 0)
     }
 }
 
@@ -65,18 +65,8 @@ pub struct Divergence {
     pub kind: DivergenceKind,
     /// The type of its elements.
     pub dtype: DType,
-    /// Elements that were compared.
-    pub elements: u64,
-    /// How many differ by more than is allowed.
-    pub beyond: u64,
-    /// The largest absolute error of finite numbers.
-    pub max_abs: f64,
-    /// The largest relative error of finite numbers.
-    pub max_rel: Option<f64>,
-    /// What was allowed.
-    pub allowed: super::AllowedError,
-    /// The worst elements, the worst first.
-    pub worst: Vec<ElementError>,
+    /// How far its elements are off.
+    pub errors: ElementErrors,
     /// Why.
     pub cause: DiffCause,
 }
@@ -270,16 +260,10 @@ pub struct UnmatchedLine {
     pub executions: u64,
 }
 
-/// How the memory of a parameter differs at the end.
+/// How far the elements of a result are off.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
-pub struct OutputError {
-    /// The parameter.
-    pub name: String,
-    /// Its buffer in the first run and in the second.
-    pub buffers: [usize; 2],
-    /// The type of its elements.
-    pub dtype: DType,
+pub struct ElementErrors {
     /// Elements that were compared.
     pub elements: u64,
     /// How many differ by more than is allowed.
@@ -292,4 +276,18 @@ pub struct OutputError {
     pub allowed: super::AllowedError,
     /// The worst elements, the worst first.
     pub worst: Vec<ElementError>,
+}
+
+/// How the memory of a parameter differs at the end.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct OutputError {
+    /// The parameter.
+    pub name: String,
+    /// Its buffer in the first run and in the second.
+    pub buffers: [usize; 2],
+    /// The type of its elements.
+    pub dtype: DType,
+    /// How far its elements are off.
+    pub errors: ElementErrors,
 }
