@@ -22,12 +22,14 @@ mod lines;
 mod locations;
 mod parser;
 mod source;
+mod tokens;
 
 pub use format::{FormatOptions, format};
 pub use lines::Lines;
 pub use locations::StatedLocations;
 pub use parser::parse;
 pub use source::SourceText;
+pub use tokens::{SourceToken, TokenKind, tokens};
 
 /// Reads a single type; `None` if the text is not exactly one type.
 ///

@@ -4,7 +4,7 @@ use pto::isa::text;
 use pto::isa::text::Language;
 
 /// A document.
-pub(super) struct Document {
+pub(super) struct SiteDocument {
     /// The name of its page, without `.html`.
     pub(super) name: &'static str,
     /// The path of its English text.
@@ -14,7 +14,7 @@ pub(super) struct Document {
     chinese: Option<(&'static str, &'static str)>,
 }
 
-impl Document {
+impl SiteDocument {
     pub(super) fn file(&self) -> String {
         format!("{}.html", self.name)
     }
@@ -41,10 +41,10 @@ impl Document {
 /// A document of the repository: the name of its page, its path, and that of its translation.
 macro_rules! document {
     ($name:literal, $path:literal) => {
-        Document { name: $name, path: $path, english: include_str!(concat!("../../../../", $path)), chinese: None }
+        SiteDocument { name: $name, path: $path, english: include_str!(concat!("../../../../", $path)), chinese: None }
     };
     ($name:literal, $path:literal, $chinese:literal) => {
-        Document {
+        SiteDocument {
             chinese: Some(($chinese, include_str!(concat!("../../../../", $chinese)))),
             ..document!($name, $path)
         }
@@ -52,7 +52,7 @@ macro_rules! document {
 }
 
 /// Every document, in the order of the list beside each.
-pub(super) const DOCUMENTS: [Document; 24] = [
+pub(super) const DOCUMENTS: [SiteDocument; 24] = [
     document!("index", "README.md", "README.zh.md"),
     document!("guide", "docs/guide/README.md", "docs/guide/README.zh.md"),
     document!("language", "docs/language.md", "docs/language.zh.md"),

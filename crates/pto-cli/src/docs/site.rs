@@ -1,7 +1,7 @@
 //! The site: documents, reference, diagnostics and search, in every language.
 
 use super::markdown::{Converted, Heading, Links, convert};
-use super::pages::{DOCUMENTS, Document, PICTURES, in_bar};
+use super::pages::{DOCUMENTS, PICTURES, SiteDocument, in_bar};
 use pto::doc::{self, PageFrame, SearchEntry, escape};
 use pto::isa::text::Language;
 use pto::isa::{codes, table, text};
@@ -41,7 +41,7 @@ fn picture(path: &str) -> String {
 /// The pages in the current language.
 fn in_language(language: Language) -> Vec<SiteFile> {
     let frame = frame();
-    let all: Vec<(&Document, Converted)> = DOCUMENTS.iter().map(|d| (d, converted(d, language, &frame))).collect();
+    let all: Vec<(&SiteDocument, Converted)> = DOCUMENTS.iter().map(|d| (d, converted(d, language, &frame))).collect();
     let mut files = doc::pages(&frame);
     for (document, converted) in &all {
         let (here, more) = (headings(converted), documents(&all, document));
@@ -69,7 +69,7 @@ fn frame() -> PageFrame {
     frame
 }
 
-fn converted(document: &Document, language: Language, frame: &PageFrame) -> Converted {
+fn converted(document: &SiteDocument, language: Language, frame: &PageFrame) -> Converted {
     let (path, text) = document.text(language);
     // The bar has a link to the other language.
     let is_switch = |line: &&str| {
@@ -145,15 +145,15 @@ fn headings(converted: &Converted) -> String {
 }
 
 /// Links to all documents.
-fn documents(all: &[(&Document, Converted)], this: &Document) -> String {
-    let link = |(d, c): &(&Document, Converted)| {
+fn documents(all: &[(&SiteDocument, Converted)], this: &SiteDocument) -> String {
+    let link = |(d, c): &(&SiteDocument, Converted)| {
         let current = if d.name == this.name { " aria-current=\"page\"" } else { "" };
         format!("<a href=\"{}\"{current}>{}</a>\n", d.file(), escape(c.title()))
     };
     format!("<h2>{}</h2>\n{}", text!("Documents"), all.iter().map(link).collect::<String>())
 }
 
-fn main(document: &Document, converted: &Converted, language: Language) -> String {
+fn main(document: &SiteDocument, converted: &Converted, language: Language) -> String {
     let html = &converted.html;
     if document.is_translated(language) {
         return format!("<article class=\"prose\">\n{html}</article>\n");
@@ -164,7 +164,7 @@ fn main(document: &Document, converted: &Converted, language: Language) -> Strin
 }
 
 /// The headings of a document, for the search box.
-fn search_entries(document: &Document, converted: &Converted) -> Vec<SearchEntry> {
+fn search_entries(document: &SiteDocument, converted: &Converted) -> Vec<SearchEntry> {
     let entry = |h: &Heading| SearchEntry {
         title: h.text.clone(),
         kind: converted.title().to_string(),

@@ -30,6 +30,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "diff.txt",
     "emit.txt",
     "help.txt",
+    "ide.txt",
     "ir.txt",
     "isa.txt",
     "library.txt",

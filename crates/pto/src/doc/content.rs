@@ -37,6 +37,31 @@ pub(super) fn page(op: Op) -> Page {
     }
 }
 
+/// What an editor shows beside an instruction: no programs, so that it is made at once.
+pub(super) fn brief(op: Op) -> Page {
+    let row = op.row();
+    let grammar = Section::new(text_key!("Text forms"), vec![PageBlock::Code("", row.forms().join("\n"))]);
+    let sections = [
+        grammar.filter(|_| !row.forms().is_empty()),
+        semantics(row),
+        operands(row),
+        attributes(row),
+        element_types(row),
+        execution(row),
+        hazards(row),
+        cost_model(op, row),
+    ];
+    Page {
+        title: row.name.to_uppercase(),
+        summary: translate(row.summary()),
+        facts: vec![
+            (text_key!("operation"), format!("`{}`", row.full_name())),
+            (text_key!("targets"), words::targets(row.targets)),
+        ],
+        sections: sections.into_iter().flatten().collect(),
+    }
+}
+
 fn facts(row: &Row) -> Vec<(&'static str, String)> {
     let mut facts =
         vec![(text_key!("operation"), row.full_name()), (text_key!("family"), row.family.title().to_string())];

@@ -1,7 +1,8 @@
 //! Reference pages from the instruction table.
 //!
 //! A page is made of what the row says and of programs that were checked; nothing about an instruction is written
-//! here. The same content is set for the terminal ([`terminal_page`]) and as a set of HTML files ([`reference()`]).
+//! here. The same content is set for the terminal ([`terminal_page`]), for editors ([`brief_page`]) and as a set of HTML files
+//! ([`reference()`]).
 //! [`coverage`] says what the toolchain can do with an instruction, found out by doing it.
 
 mod content;
@@ -11,6 +12,7 @@ mod forms;
 mod frame;
 mod html;
 mod layout;
+mod markdown;
 mod placed;
 mod problems;
 mod signature;
@@ -38,6 +40,18 @@ use crate::isa::Op;
 /// ```
 pub fn terminal_page(op: Op, width: usize) -> String {
     terminal::render(&content::page(op), width)
+}
+
+/// What an instruction means, takes and costs, as Markdown: the page without programs, as editors show it beside the text.
+///
+/// ```
+/// use pto::{doc, isa::table::op};
+/// let page = doc::brief_page(op::tmax);
+/// assert!(page.starts_with("**TMAX**: Elementwise maximum of two tiles."));
+/// assert!(page.contains("| `src0` | read | tile |"));
+/// ```
+pub fn brief_page(op: Op) -> String {
+    markdown::render(&content::brief(op))
 }
 
 /// A complete program that uses an instruction, as its page shows it; legal on the target that comes with it.

@@ -1,0 +1,73 @@
+//! Values that fit an operand, and types.
+
+use super::{Completion, CompletionKind, CursorWord};
+use crate::Document;
+use crate::scope::visible;
+use crate::template::StatementPart;
+use pto::ir::print::type_text;
+use pto::ir::{Attr, ValueId};
+use pto::isa::row::ElemRule;
+use pto::isa::{DType, DTypes, ScalarType, Slot, Token, Type};
+
+/// The values in scope that fit the operand at the cursor; all of them, if none fits or the operand is not known.
+pub(super) fn fitting(document: &Document, cursor: &CursorWord<'_>) -> Vec<Completion> {
+    let module = document.module();
+    let all: Vec<ValueId> = visible(document, cursor.span.start);
+    let all: Vec<ValueId> = all.into_iter().filter(|v| !module.value_name(*v).is_empty()).collect();
+    let part = cursor.statement.as_ref().and_then(|s| s.part().map(|part| (s.op, part)));
+    let kept: Vec<ValueId> = match part {
+        Some((op, StatementPart::Slot(slot))) => {
+            let (row, slot) = (op.row(), op.row().slot_at(slot));
+            let data = row.data_types(document.target());
+            all.iter().copied().filter(|v| fits(slot, data, module.value_type(*v))).collect()
+        }
+        Some((_, StatementPart::Attr(_))) => return Vec::new(),
+        _ => Vec::new(),
+    };
+    let shown = if kept.is_empty() { all } else { kept };
+    let style = module.type_votes.usual();
+    // What was defined last is used first, most of the time.
+    let items = shown.iter().rev().enumerate().map(|(n, v)| {
+        let detail = type_text(module.value_type(*v), style);
+        let item = cursor.item(CompletionKind::Value, format!("%{}", module.value_name(*v)), detail);
+        Completion { rank: n as u32, ..item }
+    });
+    items.collect()
+}
+
+/// True when a value of a type may stand in a slot, by kind, memory and element type.
+fn fits(slot: &Slot, data: DTypes, ty: &Type) -> bool {
+    let element = |set: DTypes| ty.elem().is_none_or(|elem| set.contains(elem));
+    let memory = ty.tile().is_none_or(|tile| slot.locs.contains(tile.loc) && slot.orders.contains(tile.order()));
+    let elements = match slot.elem {
+        ElemRule::Any | ElemRule::Like(_) => true,
+        ElemRule::Data => data.is_empty() || element(data),
+        ElemRule::Of(set) => element(set),
+    };
+    slot.kind.accepts(ty) && memory && elements
+}
+
+/// Types that can stand at the cursor: those of the operands before it, aliases, types that the text uses, and the types there are.
+pub(super) fn types(document: &Document, cursor: &CursorWord<'_>) -> Vec<Completion> {
+    let module = document.module();
+    let style = module.type_votes.usual();
+    let mut found = Vec::new();
+    let mut add = |label: String, detail: String, rank: u32| {
+        found.push(Completion { rank, ..cursor.item(CompletionKind::Type, label, detail) });
+    };
+    for alias in &module.aliases {
+        if let Attr::Type(ty) = &alias.value {
+            add(alias.name.to_string(), type_text(module.ty(*ty), style), 1);
+        }
+    }
+    let in_text = module.types().iter().filter(|ty| !matches!(ty, Type::Unknown | Type::Function(_) | Type::Scalar(_)));
+    for ty in in_text.take(100) {
+        add(type_text(ty, style), ty.to_string(), 2);
+    }
+    Token::ALL.iter().for_each(|t| add(t.name().to_string(), String::new(), 4));
+    if !cursor.prefix.starts_with('!') {
+        let scalars = DType::ALL.into_iter().map(ScalarType::Elem).chain([ScalarType::Index, ScalarType::I1]);
+        scalars.for_each(|s| add(s.mlir().to_string(), String::new(), 3));
+    }
+    found
+}
