@@ -6,11 +6,13 @@ use crate::bytes::DataChunks;
 use crate::codec::{
     FileReader, FileWriter, VERSION, cut_off, damaged, deed_words, other_program, other_version, unreadable,
 };
+use crate::moments::{KeptMoment, MomentKind};
 use crate::options::{RecordOptions, RecordedSource};
 use crate::recording::{PlanFacts, Recording, role_index};
-use crate::streams::{CoreStream, FirstBytes, Interned, KeptMoment, StoredBytes, Streams};
+use crate::streams::{CoreStream, FirstBytes, Interned, NONE, StoredBytes, Streams};
 use lz4_flex::frame::{FrameDecoder, FrameEncoder, FrameInfo};
 use pto_cpu::{Numerics, Options, Uninitialised};
+use pto_isa::hash::FastMap;
 use pto_isa::{Diagnostic, Error, Span, Target, text};
 use std::io::{self, Read, Write};
 
@@ -146,7 +148,7 @@ fn write_streams(streams: &Streams, out: &mut FileWriter<'_, impl Write>) -> io:
             }
         }
     }
-    let column = |pick: fn(&KeptMoment) -> u32| streams.moments.iter().map(pick).collect::<Vec<u32>>();
+    let column = |pick: fn(KeptMoment) -> u32| streams.moments.iter().map(pick).collect::<Vec<u32>>();
     // Column by column: numbers of the same kind compress well.
     for pick in MOMENT_COLUMNS {
         out.words(&column(pick))?;
@@ -154,15 +156,22 @@ fn write_streams(streams: &Streams, out: &mut FileWriter<'_, impl Write>) -> io:
     out.number(streams.stored.len() as u64)?;
     for kept in &streams.stored {
         out.numbers([kept.moment.into(), kept.access.into()])?;
-        let list = &streams.lists[streams.moments[kept.moment as usize].list as usize];
+        let list = &streams.lists[streams.moments.at(kept.moment).kind.list as usize];
         let access = &list[kept.access as usize];
         out.bytes(streams.data.get(kept.at, (access.rows * access.row_bytes) as usize))?;
     }
     Ok(())
 }
 
-const MOMENT_COLUMNS: [fn(&KeptMoment) -> u32; 7] =
-    [|m| m.core, |m| m.step, |m| m.list, |m| m.changes, |m| m.iterations, |m| m.pipe.into(), |m| m.deed];
+const MOMENT_COLUMNS: [fn(KeptMoment) -> u32; 7] = [
+    |m| m.kind.core,
+    |m| m.kind.step,
+    |m| m.kind.list,
+    |m| m.changes,
+    |m| m.iterations,
+    |m| m.kind.pipe.into(),
+    |m| m.kind.deed,
+];
 
 fn read(from: &mut FileReader<'_>) -> Result<Recording, Error> {
     let made_by = from.text()?;
@@ -244,23 +253,21 @@ fn read_streams(from: &mut FileReader<'_>, plan: &pto_cpu::Plan) -> Result<Strea
         columns.push(from.words()?.into_iter());
     }
     let count = columns[0].len();
+    let mut last_kinds: FastMap<(u32, u32), u32> = FastMap::default();
     for at in 0..count as u32 {
         let [core, step, list, changes, iterations, pipe, deed] = std::array::from_fn(|k| columns[k].next());
         let moment = || {
             let pipe = u8::try_from(pipe?).ok()?;
-            Some(KeptMoment {
-                core: core?,
-                step: step?,
-                list: list?,
-                changes: changes?,
-                iterations: iterations?,
-                pipe,
-                deed: deed?,
-            })
+            let kind = MomentKind { core: core?, step: step?, list: list?, deed: deed?, pipe };
+            Some(KeptMoment { kind, changes: changes?, iterations: iterations? })
         };
-        let moment = moment().ok_or_else(damaged)?;
-        streams.cores.get_mut(moment.core as usize).ok_or_else(damaged)?.moments.push(at);
-        streams.moments.push(moment);
+        let KeptMoment { kind, changes, iterations } = moment().ok_or_else(damaged)?;
+        streams.cores.get_mut(kind.core as usize).ok_or_else(damaged)?.moments.push(at);
+        let known = last_kinds.entry((kind.core, kind.step)).or_insert(NONE);
+        if streams.moments.kind(*known) != Some(&kind) {
+            *known = streams.moments.add_kind(kind);
+        }
+        streams.moments.push(*known, changes, iterations);
     }
     if columns.iter().any(|column| column.len() > 0) {
         return Err(damaged());
@@ -273,7 +280,7 @@ fn read_stored(from: &mut FileReader<'_>, streams: &mut Streams) -> Result<(), E
     let mut data = DataChunks::default();
     for _ in 0..from.count(16)? {
         let (moment, access) = (from.number()? as u32, from.number()? as u32);
-        let list = streams.moments.get(moment as usize).and_then(|m| streams.lists.get(m.list as usize));
+        let list = streams.moments.get(moment).and_then(|m| streams.lists.get(m.kind.list as usize));
         let written = list.and_then(|l| l.get(access as usize)).ok_or_else(damaged)?;
         let bytes = from.bytes(written.rows.saturating_mul(written.row_bytes))?;
         let at = data.add(bytes.len(), |into| into.extend_from_slice(bytes));
@@ -288,14 +295,14 @@ impl Recording {
     fn is_consistent(&self) -> bool {
         let streams = &self.streams;
         let is_sorted = streams.stored.is_sorted_by_key(|s| (s.moment, s.access));
-        let good = |m: &KeptMoment| {
-            let core = &streams.cores[m.core as usize];
+        let good = |m: KeptMoment| {
+            let core = &streams.cores[m.kind.core as usize];
             let role = role_index(core.id.role);
-            (m.step as usize) < self.facts.origins[role].len()
-                && (m.list == crate::streams::NONE || (m.list as usize) < streams.lists.len())
+            (m.kind.step as usize) < self.facts.origins[role].len()
+                && (m.kind.list == NONE || (m.kind.list as usize) < streams.lists.len())
                 && m.changes as usize <= core.registers.len()
-                && streams.iterations(m).is_some()
-                && (m.deed as usize) < streams.deeds.len()
+                && streams.iterations(&m).is_some()
+                && (m.kind.deed as usize) < streams.deeds.len()
         };
         let good_core = |c: &CoreStream| {
             c.registers.len() == c.values.len() && c.checkpoints.is_sorted_by_key(|c| (c.moments, c.changes))

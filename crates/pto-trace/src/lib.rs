@@ -40,6 +40,7 @@ mod diff;
 mod file;
 mod find;
 mod moment;
+mod moments;
 mod occurrences;
 mod options;
 mod player;

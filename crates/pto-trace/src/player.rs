@@ -133,8 +133,8 @@ impl<'r> Player<'r> {
     fn position(&self, core: usize, time: usize) -> Option<(u32, usize)> {
         let moments = &self.recording.streams.cores[core].moments;
         let done = moments.partition_point(|m| (*m as usize) < time);
-        let last = self.recording.streams.moments[*moments.get(done.checked_sub(1)?)? as usize];
-        Some((last.step, last.changes as usize))
+        let last = self.recording.streams.moments.at(*moments.get(done.checked_sub(1)?)?);
+        Some((last.kind.step, last.changes as usize))
     }
 
     fn kept_in(&self, core: usize, value: ValueId, time: usize) -> Option<KeptIn> {
@@ -351,8 +351,8 @@ impl<'r> Player<'r> {
     /// Executes a moment of a core again.
     fn redo(&mut self, core: usize, moment: u32) {
         let recording = self.recording;
-        let kept = recording.streams.moments[moment as usize];
-        let is_replayed = recording.plan.replays(recording.facts.ids[core].role, kept.step);
+        let kept = recording.streams.moments.at(moment);
+        let is_replayed = recording.plan.replays(recording.facts.ids[core].role, kept.kind.step);
         let touches_global =
             recording.streams.accesses(&kept).iter().any(|a| matches!(a.place, AddressSpace::Global(_)));
         if is_replayed && touches_global {
@@ -370,7 +370,7 @@ impl<'r> Player<'r> {
             let mut none = ReplayMemory::default();
             let memory = self.memory.as_mut().map_or(&mut none, |(memory, _)| memory);
             // An instruction that fails is the last of its run.
-            let _ = replayed.replay.execute(kept.step, memory);
+            let _ = replayed.replay.execute(kept.kind.step, memory);
         } else {
             for (at, access) in recording.streams.accesses(&kept).iter().enumerate() {
                 if let (AddressSpace::Core(_), Some((_, bytes))) = (access.place, recording.stored(moment, at as u32)) {

@@ -2,11 +2,15 @@
 
 use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
+use crate::moments::{MomentKind, MomentTable};
 use crate::options::{RecordOptions, RecordedSource, Selection, before_run, line_of};
 use crate::recording::{PlanFacts, Recording};
-use crate::streams::{CoreStream, KeptMoment, NONE, StoredBytes, Streams, access_bytes, make_room};
+use crate::streams::{
+    CHANGE_BYTES, CoreStream, NO_PIPE, NONE, RegisterKey, StoredBytes, Streams, access_bytes, make_room,
+};
 use pto_cpu::{
-    Access, AddressSpace, Arg, CoreId, DEVICE, Event, IterationKey, LoopIterations, Observer, Plan, Role, StepDone,
+    Access, Action, AddressSpace, Arg, CoreId, DEVICE, Event, IterationKey, LoopIterations, Observer, Plan, Role,
+    StepDone,
 };
 use pto_isa::hash::FastMap;
 use pto_isa::{Error, Pipe};
@@ -29,6 +33,8 @@ pub struct RunRecorder<'a> {
     list_facts: Vec<ListFacts>,
     /// Moments of the step that a core is executing.
     pending: Vec<u32>,
+    /// Nothing is left to do when the step that a core is executing is done.
+    is_settled: bool,
     selection: Option<Selection>,
     limit: u64,
     options: RecordOptions,
@@ -64,12 +70,36 @@ impl ListFacts {
 
 struct CoreRecord {
     role: usize,
-    /// The list of accesses of each step, last time.
-    last_lists: Vec<u32>,
+    /// What each step did last time.
+    last: Vec<LastDone>,
     /// The iterations that were noted last, and where they lie.
     noted: (Option<IterationKey>, u32),
     touched: u64,
     since_checkpoint: u64,
+}
+
+/// What a step did last time.
+#[derive(Clone, Copy)]
+struct LastDone {
+    /// Its list of accesses.
+    list: u32,
+    /// Its moment.
+    kind: u32,
+    /// It was an instruction that keeps nothing: if it repeats its accesses, then only its iterations are new.
+    is_settled: bool,
+    touched: u64,
+}
+
+impl LastDone {
+    const NOTHING: Self = Self { list: NONE, kind: NONE, is_settled: false, touched: 0 };
+}
+
+impl CoreRecord {
+    /// Whether a copy of memory may be due.
+    #[inline]
+    fn may_be_late(&self) -> bool {
+        self.since_checkpoint >= MOMENTS_PER_CHECKPOINT || self.touched >= MUCH_TOUCHED
+    }
 }
 
 fn role_index(role: Role) -> usize {
@@ -104,6 +134,7 @@ impl<'a> RunRecorder<'a> {
             lists: FastMap::default(),
             list_facts: Vec::new(),
             pending: Vec::new(),
+            is_settled: false,
             selection: Selection::of(plan, &options),
             limit: options.limit,
             options,
@@ -137,17 +168,20 @@ impl<'a> RunRecorder<'a> {
         Recording { plan, source, options, blocks, streams, outcome, beyond_limit, not_selected, facts }
     }
 
+    #[inline]
     fn core(&mut self, id: CoreId) -> usize {
-        if self.streams.cores.get(self.current).is_some_and(|c| c.id == id) {
-            return self.current;
+        if !self.is_current(id) {
+            self.current = self.positions.get(&id).copied().unwrap_or_else(|| self.add_core(id));
         }
-        self.current = match self.positions.get(&id) {
-            Some(&known) => known,
-            None => self.add_core(id),
-        };
         self.current
     }
 
+    #[inline]
+    fn is_current(&self, id: CoreId) -> bool {
+        self.streams.cores.get(self.current).is_some_and(|core| core.id == id)
+    }
+
+    #[cold]
     fn add_core(&mut self, id: CoreId) -> usize {
         let role = role_index(id.role);
         let Some(facts) = &self.roles[role] else { return 0 };
@@ -155,7 +189,7 @@ impl<'a> RunRecorder<'a> {
         self.streams.cores.push(CoreStream { id, moments, registers, values, checkpoints: Vec::new() });
         self.cores.push(CoreRecord {
             role,
-            last_lists: vec![NONE; facts.steps],
+            last: vec![LastDone::NOTHING; facts.steps],
             noted: (None, NONE),
             touched: 0,
             since_checkpoint: 0,
@@ -165,12 +199,14 @@ impl<'a> RunRecorder<'a> {
     }
 
     /// The position of the iterations that a core is in.
+    #[inline]
     fn iterations(&mut self, core: usize, of: LoopIterations<'_>) -> u32 {
         let Some(key) = of.key() else { return NONE };
         let (last, noted) = self.cores[core].noted;
-        if last == Some(key) {
-            return noted;
-        }
+        if last == Some(key) { noted } else { self.note_iterations(core, of, key) }
+    }
+
+    fn note_iterations(&mut self, core: usize, of: LoopIterations<'_>, key: IterationKey) -> u32 {
         let all = &mut self.streams.iterations;
         make_room(all);
         let first = all.len();
@@ -189,7 +225,7 @@ impl<'a> RunRecorder<'a> {
         if accesses.is_empty() {
             return NONE;
         }
-        let last = self.cores[core].last_lists[step as usize];
+        let last = self.cores[core].last[step as usize].list;
         if last != NONE && (repeats || *self.streams.lists[last as usize] == *accesses) {
             return last;
         }
@@ -204,7 +240,8 @@ impl<'a> RunRecorder<'a> {
             self.bytes += size_of_val(accesses) as u64;
             lists.len() as u32 - 1
         });
-        self.cores[core].last_lists[step as usize] = list;
+        let last = &mut self.cores[core].last[step as usize];
+        *last = LastDone { list, kind: last.kind, ..LastDone::NOTHING };
         list
     }
 
@@ -216,14 +253,68 @@ impl<'a> RunRecorder<'a> {
                 self.streams.deeds.len() as u32 - 1
             }
         };
-        let at = self.streams.moments.len() as u32;
-        let pipe = pipe.map_or(u8::MAX, |p| p as u8);
-        make_room(&mut self.streams.moments);
-        make_room(&mut self.streams.cores[core].moments);
-        self.streams.moments.push(KeptMoment { core: core as u32, step, list, changes: 0, iterations, pipe, deed });
-        self.streams.cores[core].moments.push(at);
+        let pipe = pipe.map_or(NO_PIPE, |p| p as u8);
+        let kind = self.kind(MomentKind { core: core as u32, step, list, deed, pipe });
+        let at = self.push(core, kind, 0, iterations);
         self.pending.push(at);
-        self.bytes += size_of::<KeptMoment>() as u64 + 4;
+    }
+
+    /// The kind of a moment: most are of that of the last one of the same step.
+    fn kind(&mut self, kind: MomentKind) -> u32 {
+        let moments = &mut self.streams.moments;
+        let last = &mut self.cores[kind.core as usize].last[kind.step as usize];
+        if moments.kind(last.kind) != Some(&kind) {
+            last.kind = moments.add_kind(kind);
+            self.bytes += MomentTable::KIND_BYTES;
+        }
+        last.kind
+    }
+
+    #[inline]
+    fn push(&mut self, core: usize, kind: u32, changes: u32, iterations: u32) -> u32 {
+        let at = self.streams.moments.push(kind, changes, iterations);
+        let of_core = &mut self.streams.cores[core].moments;
+        make_room(of_core);
+        of_core.push(at);
+        self.bytes += MomentTable::MOMENT_BYTES + 4;
+        at
+    }
+
+    /// Notes an instruction that does what it did last time, and keeps nothing; false if it is another.
+    #[inline]
+    fn repeat(&mut self, event: &Event<'_>) -> bool {
+        let is_possible = event.repeats && self.pending.is_empty() && self.bytes <= self.limit;
+        if !is_possible || !matches!(event.action, Action::Work) || !self.is_current(event.core) {
+            return false;
+        }
+        let (core, step) = (self.current, event.step);
+        let LastDone { kind, is_settled, touched, .. } = self.cores[core].last[step as usize];
+        if !is_settled {
+            return false;
+        }
+        let iterations = self.iterations(core, event.iterations);
+        let changes = self.streams.cores[core].registers.len() as u32;
+        self.push(core, kind, changes, iterations);
+        let record = &mut self.cores[core];
+        record.touched += touched;
+        record.since_checkpoint += 1;
+        self.is_settled = !record.may_be_late();
+        true
+    }
+
+    /// Notes the next iteration of a loop that a program counts by, on a core that has started; false if it is another step.
+    #[inline]
+    fn count(&mut self, done: &StepDone<'_, '_>) -> bool {
+        let Some((reg, value)) = done.counted() else { return false };
+        let core = self.current;
+        let is_usual = self.pending.is_empty() && self.bytes <= self.limit && self.is_current(done.core());
+        let is_started = is_usual && !self.streams.cores[core].registers.is_empty();
+        if !is_started || self.is_scalar_moment(core, done.step()) {
+            return false;
+        }
+        self.streams.cores[core].push(RegisterKey::scalar(reg), value);
+        self.bytes += CHANGE_BYTES;
+        true
     }
 
     /// A moment that keeps nothing, of a step that changes no register, is complete when it is told: most are.
@@ -239,11 +330,13 @@ impl<'a> RunRecorder<'a> {
         let Some(list) = self.list_facts.get(list as usize).filter(|list| is_complete && !list.writes_global) else {
             return;
         };
-        if let (Some(moment), 1) = (self.streams.moments.last_mut(), self.pending.len()) {
-            moment.changes = stream.registers.len() as u32;
+        if let [moment] = self.pending[..] {
+            self.streams.moments.set_changes(moment, stream.registers.len() as u32);
             self.pending.clear();
             record.touched += list.touched;
             record.since_checkpoint += 1;
+            let is_work = self.streams.moments.at(moment).kind.deed == 0;
+            (record.last[step].is_settled, record.last[step].touched) = (is_work, list.touched);
         }
     }
 
@@ -265,7 +358,7 @@ impl<'a> RunRecorder<'a> {
         let streams = &mut self.streams;
         let before = streams.cores[core].registers.len();
         done.changes(&mut |change| streams.add_change(core, change));
-        self.bytes += 12 * (self.streams.cores[core].registers.len() - before) as u64;
+        self.bytes += CHANGE_BYTES * (self.streams.cores[core].registers.len() - before) as u64;
         if self.selection.is_none()
             && let Some(accesses) = done.silent_write()
         {
@@ -286,8 +379,8 @@ impl<'a> RunRecorder<'a> {
         let changes = self.streams.cores[core].registers.len() as u32;
         for k in 0..self.pending.len() {
             let moment = self.pending[k];
-            self.streams.moments[moment as usize].changes = changes;
-            let list = self.streams.moments[moment as usize].list;
+            self.streams.moments.set_changes(moment, changes);
+            let list = self.streams.moments.at(moment).kind.list;
             let Some(facts) = self.list_facts.get(list as usize) else { continue };
             self.cores[core].touched += facts.touched;
             if self.selection.is_none() && replayed && !facts.writes_global {
@@ -308,9 +401,9 @@ impl<'a> RunRecorder<'a> {
             return false;
         }
         if let Some(selection) = &self.selection {
-            let step = self.streams.moments[moment as usize].step;
-            let role = self.cores[self.streams.moments[moment as usize].core as usize].role;
-            return selection.has_line(role, step) || access.value.is_some_and(|v| selection.has_value(v));
+            let MomentKind { core, step, .. } = self.streams.moments.at(moment).kind;
+            return selection.has_line(self.cores[core as usize].role, step)
+                || access.value.is_some_and(|v| selection.has_value(v));
         }
         match access.place {
             AddressSpace::Global(buffer) => buffer < self.streams.buffers.len(),
@@ -361,6 +454,9 @@ impl<'a> RunRecorder<'a> {
 
 impl Observer for RunRecorder<'_> {
     fn event(&mut self, event: &Event<'_>) {
+        if self.repeat(event) {
+            return;
+        }
         let Some(deed) = Deed::of(&event.action) else { return };
         if !self.is_wanted(event) {
             return;
@@ -381,12 +477,13 @@ impl Observer for RunRecorder<'_> {
     }
 
     fn stepped(&mut self, done: &mut StepDone<'_, '_>) {
+        if std::mem::take(&mut self.is_settled) || self.count(done) {
+            return;
+        }
         let core = self.core(done.core());
         let is_idle = self.is_idle(core, done.step());
         if self.pending.is_empty() && is_idle {
-            let state = &self.cores[core];
-            let is_late = state.since_checkpoint >= MOMENTS_PER_CHECKPOINT || state.touched >= MUCH_TOUCHED;
-            if is_late && self.selection.is_none() && self.bytes <= self.limit {
+            if self.cores[core].may_be_late() && self.selection.is_none() && self.bytes <= self.limit {
                 self.checkpoint_if_due(core, done);
             }
             return;

@@ -173,18 +173,18 @@ impl Recording {
     /// # Panics
     /// If there are not so many.
     pub fn moment(&self, at: usize) -> Moment<'_> {
-        let kept = self.streams.moments[at];
-        let core = self.streams.cores[kept.core as usize].id;
+        let kept = self.streams.moments.at(at as u32);
+        let core = self.streams.cores[kept.kind.core as usize].id;
         let role = role_index(core.role);
-        let op = self.facts.origins[role][kept.step as usize];
+        let op = self.facts.origins[role][kept.kind.step as usize];
         Moment {
             at,
             core,
-            step: kept.step,
+            step: kept.kind.step,
             op,
             line: self.line(op),
-            pipe: Pipe::REAL.iter().copied().chain([Pipe::All]).find(|p| *p as u8 == kept.pipe),
-            deed: if kept.deed == 0 { Deed::Work } else { self.streams.deeds[kept.deed as usize] },
+            pipe: Pipe::REAL.iter().copied().chain([Pipe::All]).find(|p| *p as u8 == kept.kind.pipe),
+            deed: if kept.kind.deed == 0 { Deed::Work } else { self.streams.deeds[kept.kind.deed as usize] },
             accesses: self.streams.accesses(&kept),
             iterations: self.streams.iterations(&kept).unwrap_or(&[]),
         }

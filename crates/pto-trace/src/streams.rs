@@ -3,27 +3,14 @@
 use crate::bytes::{DataAt, DataChunks};
 use crate::checkpoint::Checkpoint;
 use crate::moment::Deed;
+use crate::moments::{KeptMoment, MomentTable};
 use pto_cpu::{Access, CoreId, RegisterChange, TilePlace, ViewPlace};
 use pto_isa::hash::FastMap;
 
 /// Nothing, where a position is expected.
 pub(crate) const NONE: u32 = u32::MAX;
-
-/// A moment as it is kept.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct KeptMoment {
-    pub core: u32,
-    pub step: u32,
-    /// The list of accesses.
-    pub list: u32,
-    /// The number of register changes of its core up to and including it.
-    pub changes: u32,
-    /// Where its iterations lie: their number, then they, the outermost first.
-    pub iterations: u32,
-    pub pipe: u8,
-    /// The deed; 0 is work.
-    pub deed: u32,
-}
+/// A moment without a pipe.
+pub(crate) const NO_PIPE: u8 = u8::MAX;
 
 /// Bytes that an instruction wrote.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +34,20 @@ pub(crate) struct CoreStream {
     pub checkpoints: Vec<Checkpoint>,
 }
 
+/// Bytes that a change of a register takes.
+pub(crate) const CHANGE_BYTES: u64 = 12;
+
+impl CoreStream {
+    /// Notes a change of a register.
+    #[inline]
+    pub fn push(&mut self, key: RegisterKey, value: u64) {
+        make_room(&mut self.registers);
+        make_room(&mut self.values);
+        self.registers.push(key.0);
+        self.values.push(value);
+    }
+}
+
 /// What a buffer of global memory held at the start.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum FirstBytes {
@@ -67,7 +68,7 @@ impl FirstBytes {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Streams {
     pub cores: Vec<CoreStream>,
-    pub moments: Vec<KeptMoment>,
+    pub moments: MomentTable,
     pub lists: Vec<Box<[Access]>>,
     /// What is no plain work; the first is unused.
     pub deeds: Vec<Deed>,
@@ -134,11 +135,7 @@ impl Streams {
             RegisterChange::View(reg, place) => (RegisterKey::view(reg), self.views.position(place).into()),
             _ => return,
         };
-        let stream = &mut self.cores[core];
-        make_room(&mut stream.registers);
-        make_room(&mut stream.values);
-        stream.registers.push(key.0);
-        stream.values.push(value);
+        self.cores[core].push(key, value);
     }
 
     /// A change of a register of a core, by position.
@@ -154,7 +151,7 @@ impl Streams {
     }
 
     pub fn accesses(&self, moment: &KeptMoment) -> &[Access] {
-        if moment.list == NONE { &[] } else { &self.lists[moment.list as usize] }
+        if moment.kind.list == NONE { &[] } else { &self.lists[moment.kind.list as usize] }
     }
 
     /// The iterations of a moment, the outermost first.
@@ -170,10 +167,10 @@ impl Streams {
     pub fn bytes(&self) -> u64 {
         let per_core = |c: &CoreStream| {
             let checkpoints: u64 = c.checkpoints.iter().map(Checkpoint::bytes).sum();
-            12 * c.registers.len() as u64 + 4 * c.moments.len() as u64 + checkpoints
+            CHANGE_BYTES * c.registers.len() as u64 + 4 * c.moments.len() as u64 + checkpoints
         };
         self.data.len()
-            + (size_of::<KeptMoment>() * self.moments.len()) as u64
+            + self.moments.bytes()
             + (size_of::<StoredBytes>() * self.stored.len()) as u64
             + 4 * self.iterations.len() as u64
             + self.cores.iter().map(per_core).sum::<u64>()
@@ -181,11 +178,19 @@ impl Streams {
 }
 
 /// Makes room for at least one more. Such a list may become long: it grows in large steps and large pages.
+#[inline]
 pub(crate) fn make_room<T>(list: &mut Vec<T>) {
     if list.len() == list.capacity() {
-        list.reserve(list.len().max(256) * 3);
-        pto_cpu::prefer_large_pages(list);
+        make_more_room(list);
     }
+}
+
+/// Memory that is not used costs nothing, and every step moves the list: a few are enough, up to a size that any machine has to spare.
+#[cold]
+fn make_more_room<T>(list: &mut Vec<T>) {
+    let times = if size_of_val(&list[..]) < 4 << 20 { 15 } else { 1 };
+    list.reserve(list.len().max(64) * times);
+    pto_cpu::prefer_large_pages(list);
 }
 
 /// Bytes of an access.

@@ -42,8 +42,8 @@ impl WriteIndex {
     pub fn of(streams: &Streams) -> Self {
         let mut index = Self::default();
         for (at, moment) in streams.moments.iter().enumerate() {
-            for access in streams.accesses(moment).iter().filter(|a| is_result(a)) {
-                let key = key(moment.core, access.place);
+            for access in streams.accesses(&moment).iter().filter(|a| is_result(a)) {
+                let key = key(moment.kind.core, access.place);
                 for row in rows(access) {
                     for page in row.start.div_euclid(PAGE)..=(row.end - 1).div_euclid(PAGE) {
                         let list = index.pages.entry((key, page)).or_default();
@@ -98,11 +98,11 @@ impl Recording {
 
     /// True when a moment writes one of the bytes.
     fn writes_to(&self, at: u32, key_of_memory: u32, bytes: &Range<i64>) -> bool {
-        let moment = &self.streams.moments[at as usize];
+        let moment = self.streams.moments.at(at);
         let touches = |a: &Access| {
-            key(moment.core, a.place) == key_of_memory && rows(a).any(|row| !overlap(&row, bytes).is_empty())
+            key(moment.kind.core, a.place) == key_of_memory && rows(a).any(|row| !overlap(&row, bytes).is_empty())
         };
-        self.streams.accesses(moment).iter().any(|a| is_result(a) && touches(a))
+        self.streams.accesses(&moment).iter().any(|a| is_result(a) && touches(a))
     }
 
     /// The last moment up to and including `at` that wrote one of the bytes of a memory.
@@ -172,7 +172,7 @@ impl Recording {
         let stored = &self.streams.stored;
         let first = stored.partition_point(|s| (s.moment, s.access) < (moment, access));
         let found = stored.get(first).filter(|s| (s.moment, s.access) == (moment, access))?;
-        let whole = self.streams.accesses(&self.streams.moments[moment as usize])[access as usize];
+        let whole = self.streams.accesses(&self.streams.moments.at(moment))[access as usize];
         let length = (whole.rows * whole.row_bytes) as usize;
         let data = self.streams.data.get(found.at, length);
         (data.len() == length).then_some((whole, data))
@@ -205,9 +205,9 @@ impl Recording {
             let list = index.page(memory, page);
             let end = list.partition_point(|m| (*m as usize) < time);
             for &moment in list[..end].iter().rev().take(most) {
-                let kept = &self.streams.moments[moment as usize];
-                for (at, access) in self.streams.accesses(kept).iter().enumerate().rev() {
-                    if !is_result(access) || key(kept.core, access.place) != memory {
+                let kept = self.streams.moments.at(moment);
+                for (at, access) in self.streams.accesses(&kept).iter().enumerate().rev() {
+                    if !is_result(access) || key(kept.kind.core, access.place) != memory {
                         continue;
                     }
                     for row in rows(access) {

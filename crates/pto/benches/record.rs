@@ -64,7 +64,7 @@ fn costs(name: &str, text: &str, number: i64) {
     let start = Instant::now();
     let mut rounds = 0;
     // One after the other, so that a slow moment of the machine is not a slow moment of one of them.
-    while rounds < 7 || start.elapsed() < Duration::from_millis(300) {
+    while rounds < 7 || start.elapsed() < Duration::from_millis(1500) {
         rounds += 1;
         let mut args = arguments(&plan, &mut memory, &written, number);
         run = run.min(best(1, || drop(plan.launch().threads(1).run(&mut args).expect("it runs"))));

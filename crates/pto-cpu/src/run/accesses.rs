@@ -10,29 +10,41 @@ use pto_ir::ValueId;
 use pto_isa::{Loc, Order};
 
 impl Core<'_> {
-    /// Brings the accesses of an instruction up to date: those to tiles where a register has changed, those to views where one of its
-    /// own has. True when nothing has changed.
-    pub fn recall(&self, step: &KernelStep, told: &mut Told) -> bool {
-        let is_old = told.version != self.local.written.version || step.part.is_some();
-        if is_old {
+    /// True when an instruction accesses what it accessed last time.
+    #[inline]
+    pub fn repeats(&self, step: &KernelStep, told: &Told) -> bool {
+        let is_same = |(operand, known): (&CallOperand<ViewId>, &Option<ViewState>)| {
+            operand.register.map(|register| &self.regs.views[register]) == known.as_ref()
+        };
+        self.has_same_tiles(step, told)
+            && told.atomic == self.combination(step)
+            && step.views.iter().zip(&told.views).all(is_same)
+    }
+
+    #[inline]
+    fn has_same_tiles(&self, step: &KernelStep, told: &Told) -> bool {
+        told.version == self.local.written.version && step.part.is_none()
+    }
+
+    #[inline]
+    fn combination(&self, step: &KernelStep) -> Atomic {
+        let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
+        step.atomic.or_else(state).map_or(Atomic::No, Atomic::from)
+    }
+
+    /// Brings the accesses of an instruction up to date: those to tiles where a register has changed, and those to views.
+    pub fn recall(&self, step: &KernelStep, told: &mut Told) {
+        if !self.has_same_tiles(step, told) {
             told.version = self.local.written.version;
             told.accesses.clear();
             self.tile_accesses(step, &mut told.accesses);
             told.tiles = told.accesses.len();
         }
-        let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
-        let atomic = step.atomic.or_else(state).map_or(Atomic::No, Atomic::from);
-        let view = |operand: &CallOperand<ViewId>| operand.register.map(|register| &self.regs.views[register]);
-        let is_same = |(operand, known): (&CallOperand<ViewId>, &Option<ViewState>)| view(operand) == known.as_ref();
-        let repeats = !is_old && told.atomic == atomic && step.views.iter().zip(&told.views).all(is_same);
-        if !repeats {
-            told.atomic = atomic;
-            told.views.clear();
-            told.views.extend(step.views.iter().map(|operand| view(operand).copied()));
-            told.accesses.truncate(told.tiles);
-            self.view_operands(step, atomic, &mut told.accesses);
-        }
-        repeats
+        told.atomic = self.combination(step);
+        told.views.clear();
+        told.views.extend(step.views.iter().map(|o| o.register.map(|register| self.regs.views[register])));
+        told.accesses.truncate(told.tiles);
+        self.view_operands(step, told.atomic, &mut told.accesses);
     }
 
     fn tile_accesses(&self, step: &KernelStep, list: &mut Vec<Access>) {

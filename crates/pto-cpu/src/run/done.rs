@@ -58,6 +58,14 @@ impl<'a, 'p> StepDone<'a, 'p> {
         LoopIterations::new(self.core.plan(), self.core.regs(), self.at, self.core.iterations_begun())
     }
 
+    /// The scalar register by which a loop counts, and its number, if the step is the next iteration of one. This is all that it changes.
+    pub fn counted(&self) -> Option<(u32, u64)> {
+        match self.core.plan().code.steps[self.at] {
+            Step::LoopNext { counter, .. } => Some((counter.0, self.core.regs().scalars[counter])),
+            _ => None,
+        }
+    }
+
     /// Says which registers the step changed. RegisterSnapshot of tiles that it only may have changed are included.
     pub fn changes(&self, say: &mut impl FnMut(RegisterChange)) {
         let (regs, plan) = (self.core.regs(), self.core.plan());

@@ -300,9 +300,12 @@ impl Core<'_> {
     pub fn say_work<W: Watch>(&mut self, which: KernelId, mut words: Vec<StoredWord>, at: StepId, watch: &mut W) {
         let plan = self.plan;
         let step = &plan.calls.kernels[which];
-        // Nothing is told of it while it is told.
-        let mut told = self.issue.told[which].take().unwrap_or_default();
-        let repeats = self.recall(step, &mut told);
+        let repeats = self.issue.told[which].as_ref().is_some_and(|told| self.repeats(step, told));
+        if !repeats {
+            let mut told = self.issue.told[which].take().unwrap_or_default();
+            self.recall(step, &mut told);
+            self.issue.told[which] = Some(told);
+        }
         if !words.is_empty()
             && let Some(register) = step.views.iter().find(|o| o.writes).and_then(|o| o.register)
         {
@@ -313,8 +316,10 @@ impl Core<'_> {
             }
         }
         let detail = if words.is_empty() { Detail::None } else { Detail::Stored(&words) };
-        watch.event(&Event { repeats, ..self.made(at, step.pipe, Action::Work, (&told.accesses, detail)) });
-        self.issue.told[which] = Some(told);
+        let accesses = self.issue.told[which].as_ref().map_or(&[][..], |told| &told.accesses);
+        let mut event = self.made(at, step.pipe, Action::Work, (accesses, detail));
+        event.repeats = repeats;
+        watch.event(&event);
     }
 }
 
