@@ -163,6 +163,7 @@ impl DebugSession<'_> {
     }
 
     fn until(&mut self, rest: &str, forward: bool) -> Result<String, String> {
+        let rest = without_line_word(rest);
         if rest.bytes().all(|b| b.is_ascii_digit() || b == b':') {
             let numbers = rest.split(':').map(number).collect::<Result<Vec<u32>, _>>()?;
             return self.until_line(numbers[0], &numbers[1..], forward);
@@ -189,6 +190,7 @@ impl DebugSession<'_> {
             Some((line, condition)) => (line.trim(), Some(condition.trim())),
             None => (rest, None),
         };
+        let line = without_line_word(line);
         let wanted: u32 = line
             .parse()
             .map_err(|_| text!("`{line}` is not a line: `break 34`, `break 34 if %t.max() > 1e4`", line))?;
@@ -323,6 +325,11 @@ fn command(word: &str) -> Result<&'static CommandRow, String> {
         Some((_, near)) => text!("there is no command `{word}`; did you mean `{near}`?", word, near),
         None => text!("there is no command `{word}`; `help` lists them", word),
     })
+}
+
+/// `line 34` is line 34, too.
+fn without_line_word(text: &str) -> &str {
+    text.strip_prefix("line ").unwrap_or(text).trim()
 }
 
 fn number(text: &str) -> Result<u32, String> {

@@ -4,7 +4,7 @@ use super::{BoundParam, ProgramArgs, Stop};
 use crate::input::InputText;
 use crate::{Failure, progress, warn};
 use pto::cpu::{Arg, Plan};
-use pto::isa::text;
+use pto::isa::{Diagnostic, text};
 use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, find_value};
 use pto::{Options, Target};
 use std::path::Path;
@@ -87,8 +87,7 @@ impl ProgramArgs {
 pub(crate) fn load_recording(path: &Path) -> Result<Option<(Recording, u64)>, Failure> {
     let Some(bytes) = recording_bytes(path)? else { return Ok(None) };
     let unusable = |error: pto::Error| {
-        let problem = error.into_diagnostics().swap_remove(0);
-        let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n  {}: {help}", text!("help")));
+        let (problem, help) = first_problem(error);
         Failure(format!("{}: {} ({}){help}", path.display(), problem.message, problem.code.id()))
     };
     Ok(Some((Recording::load(&bytes).map_err(unusable)?, bytes.len() as u64)))
@@ -116,9 +115,15 @@ fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
 /// An error for a value that the program does not have.
 pub(crate) fn check_name(plan: &Plan, name: &str) -> Result<(), Failure> {
     let wrong = |error: pto::Error| {
-        let problem = error.into_diagnostics().swap_remove(0);
-        let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n  help: {help}"));
+        let (problem, help) = first_problem(error);
         Failure(format!("{}{help}", problem.message))
     };
     find_value(plan, name).map(drop).map_err(wrong)
+}
+
+/// The first problem of an error, and its help on a line of its own.
+fn first_problem(error: pto::Error) -> (Diagnostic, String) {
+    let problem = error.into_diagnostics().swap_remove(0);
+    let help = problem.help.as_ref().map_or(String::new(), |help| format!("\n  {}: {help}", text!("help")));
+    (problem, help)
 }
