@@ -19,6 +19,7 @@ mod isa;
 mod json;
 mod language;
 mod lower;
+mod lsp;
 mod manual;
 mod perf;
 mod program;
@@ -127,6 +128,8 @@ enum Command {
     Fmt(fmt::Args),
     /// Write a program as C++ for a device, or as bytecode
     Emit(emit::Args),
+    /// Serve an editor: problems, hover, completion, fixes
+    Lsp(lsp::Args),
     /// Explain a diagnostic
     Explain(explain::Args),
     /// Show the page of an instruction, or write the whole reference
@@ -227,6 +230,7 @@ fn run_command(command: Command) -> CommandResult {
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Emit(args) => emit::run(&args),
+        Command::Lsp(args) => lsp::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doc(args) => docs::run(&args),
         Command::Isa(args) => isa::run(&args),

@@ -77,7 +77,8 @@ impl Document {
         let span = problem.primary.span;
         let mut found = Vec::new();
         if !problem.edits.is_empty() {
-            let title = problem.help_text(|at| self.line(at)).unwrap_or_else(|| problem.message.clone());
+            let id = problem.code.id();
+            let title = problem.help.clone().unwrap_or_else(|| text!("apply the fix of {id}", id));
             found.push(fix(title, of_fix(self.text(), &problem.edits)));
         }
         for name in self.meant(problem) {

@@ -62,13 +62,24 @@ impl<'d> StatementAt<'d> {
                 self.ended |= text == "{" && has_regions(self.op) && word != "attributes";
                 self.open.push(OpenBracket::new(text, word));
             }
-            (TokenKind::Punctuation, ")" | "]" | "}" | ">") if self.open.len() > 1 => {
-                let closed = self.open.pop();
-                self.indexed += usize::from(closed.is_some_and(|b| b.bracket == "[" && b.word.starts_with('%')));
-            }
+            (TokenKind::Punctuation, ")" | "]" | "}" | ">") => self.close(text),
             (TokenKind::Punctuation, ",") => self.innermost().commas += 1,
             (TokenKind::Punctuation, ":" | "->") => self.innermost().types = true,
             _ => {}
+        }
+    }
+
+    /// Closes the last bracket of a kind, and those that were left open in it.
+    fn close(&mut self, closing: &str) {
+        let opening = match closing {
+            ")" => "(",
+            "]" => "[",
+            "}" => "{",
+            _ => "<",
+        };
+        if let Some(at) = self.open.iter().rposition(|b| b.bracket == opening) {
+            self.indexed += usize::from(opening == "[" && self.open[at].word.starts_with('%'));
+            self.open.truncate(at);
         }
     }
 

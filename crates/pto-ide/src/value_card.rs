@@ -89,13 +89,14 @@ fn address(document: &Document, value: ValueId) -> Option<String> {
 
 /// Where a value is used.
 fn used(document: &Document, token: &SourceToken) -> Option<String> {
-    let spans = document.references(token.span.start);
-    let lines: Vec<u32> = spans.iter().map(|span| document.line(span.start)).collect();
-    let (first, last) = (lines.iter().min()?, lines.iter().max()?);
-    let count = spans.len() - 1;
-    match count {
-        0 => Some(text!("never used").to_string()),
+    let definition = document.definition(token.span.start);
+    let uses = document.references(token.span.start).into_iter().filter(|span| Some(*span) != definition);
+    let lines: Vec<u32> = uses.map(|span| document.line(span.start)).collect();
+    let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
+        return Some(text!("never used").to_string());
+    };
+    match lines.len() {
         1 => Some(text!("used once, in line {last}", last)),
-        _ => Some(text!("used {count} times, lines {first} to {last}", count, first, last)),
+        count => Some(text!("used {count} times, lines {first} to {last}", count, first, last)),
     }
 }

@@ -52,7 +52,7 @@ macro_rules! document {
 }
 
 /// Every document, in the order of the list beside each.
-pub(super) const DOCUMENTS: [SiteDocument; 24] = [
+pub(super) const DOCUMENTS: [SiteDocument; 25] = [
     document!("index", "README.md", "README.zh.md"),
     document!("guide", "docs/guide/README.md", "docs/guide/README.zh.md"),
     document!("language", "docs/language.md", "docs/language.zh.md"),
@@ -65,6 +65,7 @@ pub(super) const DOCUMENTS: [SiteDocument; 24] = [
     document!("perf", "docs/perf.md"),
     document!("emit", "docs/emit.md"),
     document!("debug", "docs/debug.md"),
+    document!("editors", "docs/editors.md"),
     document!("json", "docs/json.md"),
     document!("decisions", "docs/decisions.md", "docs/decisions.zh.md"),
     document!("numerics", "docs/numerics.md", "docs/numerics.zh.md"),

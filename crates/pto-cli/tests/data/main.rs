@@ -3,11 +3,13 @@
 
 mod cli;
 mod compiled;
+mod editors;
 mod page;
 mod race;
 
 fn main() {
     let arguments = libtest_mimic::Arguments::from_args();
-    let trials = [cli::trials(), race::trials(), compiled::trials(), page::trials()].into_iter().flatten().collect();
+    let trials = [cli::trials(), race::trials(), compiled::trials(), page::trials(), editors::trials()];
+    let trials = trials.into_iter().flatten().collect();
     libtest_mimic::run(&arguments, trials).exit();
 }

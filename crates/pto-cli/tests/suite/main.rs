@@ -8,6 +8,7 @@ mod docs;
 mod emit;
 mod faults;
 mod lower;
+mod lsp;
 mod manual;
 mod many_problems;
 #[cfg(unix)]

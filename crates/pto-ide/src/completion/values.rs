@@ -7,7 +7,7 @@ use crate::template::StatementPart;
 use pto::ir::print::type_text;
 use pto::ir::{Attr, ValueId};
 use pto::isa::row::ElemRule;
-use pto::isa::{DType, DTypes, ScalarType, Slot, Token, Type};
+use pto::isa::{DType, DTypes, Dim, Loc, PtrSpace, ScalarType, Slot, TileType, Token, Type, ViewType};
 
 /// The values in scope that fit the operand at the cursor; all of them, if none fits or the operand is not known.
 pub(super) fn fitting(document: &Document, cursor: &CursorWord<'_>) -> Vec<Completion> {
@@ -47,6 +47,20 @@ fn fits(slot: &Slot, data: DTypes, ty: &Type) -> bool {
     slot.kind.accepts(ty) && memory && elements
 }
 
+/// A type of each kind that has parameters, to change.
+fn example_types() -> [Type; 5] {
+    let tile = TileType::new(Loc::Vec, DType::F32, 16, 64);
+    let f32 = ScalarType::Elem(DType::F32);
+    let view = ViewType { dims: vec![Dim::Fixed(16), Dim::Fixed(64)].into(), elem: f32 };
+    [
+        Type::TileBuf(tile),
+        Type::Tile(tile),
+        Type::TensorView(view.clone()),
+        Type::PartitionView(view),
+        Type::Ptr(f32, PtrSpace::Default),
+    ]
+}
+
 /// Types that can stand at the cursor: those of the operands before it, aliases, types that the text uses, and the types there are.
 pub(super) fn types(document: &Document, cursor: &CursorWord<'_>) -> Vec<Completion> {
     let module = document.module();
@@ -64,8 +78,12 @@ pub(super) fn types(document: &Document, cursor: &CursorWord<'_>) -> Vec<Complet
     for ty in in_text.take(100) {
         add(type_text(ty, style), ty.to_string(), 2);
     }
-    Token::ALL.iter().for_each(|t| add(t.name().to_string(), String::new(), 4));
-    if !cursor.prefix.starts_with('!') {
+    let examples = example_types();
+    examples.iter().for_each(|ty| add(type_text(ty, style), ty.noun().to_string(), 3));
+    let sigil = cursor.prefix.starts_with('!');
+    let tokens = Token::ALL.iter().map(|t| t.name()).filter(|name| !sigil || name.starts_with('!'));
+    tokens.for_each(|name| add(name.to_string(), String::new(), 4));
+    if !sigil {
         let scalars = DType::ALL.into_iter().map(ScalarType::Elem).chain([ScalarType::Index, ScalarType::I1]);
         scalars.for_each(|s| add(s.mlir().to_string(), String::new(), 3));
     }

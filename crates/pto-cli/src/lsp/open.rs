@@ -1,0 +1,83 @@
+//! Files that are open in the editor.
+
+use lsp_types::TextDocumentContentChangeEvent;
+use pto::isa::Span;
+use pto::{Diagnostic, Target};
+use pto_ide::{Document, PositionEncoding, Replacement, applied};
+use std::cell::OnceCell;
+use std::path::PathBuf;
+
+/// A file that is open. It is read when a question needs it, so that a burst of keystrokes is read once.
+pub(super) struct OpenFile {
+    pub(super) uri: lsp_types::Uri,
+    pub(super) version: i32,
+    /// Its text or target changed since its problems were published.
+    pub(super) changed: bool,
+    /// What running it has shown, for this text.
+    pub(super) findings: Vec<RunFinding>,
+    text: String,
+    target: Option<Target>,
+    document: OnceCell<Document>,
+}
+
+/// What a command that runs the program has found.
+#[derive(Clone, Debug)]
+pub(super) enum RunFinding {
+    /// Of `pto race`.
+    Race(Diagnostic),
+    /// Of `pto perf`: where the time goes.
+    Perf {
+        span: Span,
+        message: String,
+        /// It is the bottleneck, and not one of the other lines on the critical path.
+        bottleneck: bool,
+    },
+}
+
+impl OpenFile {
+    pub(super) fn new(uri: lsp_types::Uri, version: i32, text: String, target: Option<Target>) -> Self {
+        let (changed, findings, document) = (true, Vec::new(), OnceCell::new());
+        Self { uri, version, changed, findings, text, target, document }
+    }
+
+    /// What was read from the text.
+    pub(super) fn document(&self) -> &Document {
+        self.document.get_or_init(|| Document::new(&self.text, self.target))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Applies the changes of an editor, one after the other.
+    pub(super) fn change(&mut self, changes: Vec<TextDocumentContentChangeEvent>, encoding: PositionEncoding) {
+        for change in changes {
+            self.text = match change.range {
+                None => change.text,
+                Some(range) => {
+                    let place = super::convert::Places { text: &self.text, encoding, positions: None };
+                    applied(&self.text, &[Replacement::new(place.span(range), change.text)])
+                }
+            };
+        }
+        self.forget();
+    }
+
+    pub(super) fn set_target(&mut self, target: Option<Target>) {
+        if self.target != target {
+            self.target = target;
+            self.forget();
+        }
+    }
+
+    fn forget(&mut self) {
+        self.document = OnceCell::new();
+        self.findings.clear();
+        self.changed = true;
+    }
+
+    /// The file, if it is on this machine.
+    pub(super) fn path(&self) -> Option<PathBuf> {
+        super::files::path_of(&self.uri)
+    }
+}
