@@ -30,6 +30,7 @@
 //! ```
 
 mod args;
+pub mod clock;
 mod guard;
 mod held;
 pub mod kernels;

@@ -9,9 +9,9 @@ use super::observe::Watch;
 use super::progress::State;
 use super::scalar;
 use super::shared::Shared;
+use crate::clock::ClockTime;
 use crate::prepared::{Id, KernelId, Role, Step, StepId, Switch, SwitchCase};
 use pto_isa::Diagnostic;
-use std::time::Instant;
 
 impl Core<'_> {
     /// Runs from the first step to the last, alone.
@@ -333,7 +333,7 @@ impl Core<'_> {
             return Ok(());
         }
         if W::TIMES {
-            let start = Instant::now();
+            let start = ClockTime::now();
             self.kernel(which, at, watch)?;
             watch.time(self.plan.code.origins[at], start.elapsed().as_nanos() as u64);
             return Ok(());

@@ -389,6 +389,7 @@ impl<'p> Launch<'p> {
 
     fn thread_count(&self) -> usize {
         let wanted = match self.threads {
+            _ if cfg!(target_family = "wasm") => 1,
             // The question takes longer than a small program.
             0 if self.blocks <= 1 => 1,
             0 => std::thread::available_parallelism().map_or(1, Into::into),

@@ -8,6 +8,7 @@ use super::observe::{Action, Answer, Ring, SignalWord, Watch};
 use super::outside::OpenEnd;
 use super::shared::{Shared, SlotRing};
 use super::transfer::call_transfer;
+use crate::clock::ClockTime;
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::{Buffer, split_address};
 use crate::prepared::{
@@ -16,7 +17,6 @@ use crate::prepared::{
 };
 use pto_isa::text;
 use pto_isa::{GlobalLayout, Target};
-use std::time::Instant;
 
 /// What came of a step that concerns others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,7 @@ impl Core<'_> {
         if W::MEASURES {
             return self.measure_link(link, watch).map(|()| LinkOutcome::Done);
         }
-        let start = W::TIMES.then(Instant::now);
+        let start = W::TIMES.then(ClockTime::now);
         let outcome = match link {
             Link::Open(end) => self.open(*end, at, watch).map(|()| LinkOutcome::Done),
             Link::Push(op) => self.push(op, shared, at, watch),

@@ -73,8 +73,8 @@ impl Array {
     pub fn random(dtype: DType, shape: &[u64], seed: u64) -> Result<Self, DataError> {
         let mut array = Self::zeros(dtype, shape)?;
         let bits = dtype.bits() as usize;
-        parts::fill(&mut array.bytes, |first, part| RandomNumbers::from(dtype, seed, first * 8 / bits).fill(part));
-        let half_used = !(array.count() * bits).is_multiple_of(8);
+        parts::fill(&mut array.bytes, |first, part| RandomNumbers::from(dtype, seed, first / bits * 8).fill(part));
+        let half_used = bits < 8 && !array.count().is_multiple_of(8 / bits);
         if let Some(last) = array.bytes.last_mut().filter(|_| half_used) {
             *last &= 15;
         }
