@@ -84,7 +84,7 @@ pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     for report in reports {
         render::print(&report.source, &report.problems)?;
     }
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::host::stderr();
     let errors: usize = reports.iter().map(CheckReport::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
     let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();

@@ -119,7 +119,7 @@ fn formatted(args: &Args, source: &InputText) -> Result<Option<String>, Failure>
         Ok(text) => Ok(Some(text)),
         Err(problems) => {
             render::print(source, problems.diagnostics())?;
-            writeln!(anstream::stderr(), "{} is not formatted", source.name)?;
+            writeln!(crate::host::stderr(), "{} is not formatted", source.name)?;
             Ok(None)
         }
     }

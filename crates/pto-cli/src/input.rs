@@ -1,11 +1,10 @@
 //! Source files from paths, directories and standard input.
 
-use super::Failure;
+use super::{Failure, host};
 use pto::bytecode;
 use pto::isa::text;
 use pto::isa::{Diagnostic, Location, Span, codes};
 use pto::syntax::StatedLocations;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
@@ -82,13 +81,7 @@ fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure>
 pub(crate) fn read(path: &Path) -> Result<InputText, Failure> {
     let stdin = path == Path::new("-");
     let name = if stdin { "<stdin>".to_string() } else { path.display().to_string() };
-    let mut bytes = Vec::new();
-    let result = if stdin {
-        std::io::stdin().read_to_end(&mut bytes).map(|_| ())
-    } else {
-        std::fs::read(path).map(|b| bytes = b)
-    };
-    result.map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))?;
+    let bytes = host::read(path).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))?;
     Ok(decode(name, (!stdin).then(|| path.to_path_buf()), bytes))
 }
 

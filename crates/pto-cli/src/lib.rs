@@ -1,12 +1,15 @@
 //! The commands `pto` and `ptoas`: arguments and rendering, no logic. Here so that both are compiled once, and for the Python package, which runs them and
 //! shows their [`reports`]; it is no interface for others.
 //!
+//! For WebAssembly, what needs a terminal, other processes or a disk is left out: `debug`, `lsp`, `reduce`, `completions`, `man`, and the site of `doc`.
+//!
 //! Exit codes: 0 clean, 1 diagnostics (or a file that is not formatted), 2 wrong usage or a file that cannot
 //! be read or written, 3 results that differ from what was expected.
 
 mod assembler;
 mod check;
 mod counts;
+#[cfg(not(target_family = "wasm"))]
 mod debug;
 mod diff;
 mod docs;
@@ -14,17 +17,22 @@ mod emit;
 mod explain;
 mod files;
 mod fmt;
+mod host;
 mod input;
 mod isa;
 mod json;
 mod language;
 mod lower;
+#[cfg(not(target_family = "wasm"))]
 mod lsp;
+#[cfg(not(target_family = "wasm"))]
 mod manual;
+mod npz;
 mod perf;
 mod program;
 mod progress;
 mod race;
+#[cfg(not(target_family = "wasm"))]
 mod reduce;
 mod render;
 pub mod reports;
@@ -32,11 +40,14 @@ mod run;
 mod trace;
 mod view;
 
+pub use host::{MemoryFiles, MemoryOutcome, execute_in_memory};
+
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use pto::isa::text;
 use pto::isa::text::set_language;
 use std::ffi::OsString;
 use std::io::Write;
+#[cfg(not(target_family = "wasm"))]
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -109,6 +120,7 @@ enum Command {
     /// Find data races, deadlocks, missing flags and reads of uninitialised memory
     Race(race::Args),
     /// Go through a run step by step, forwards and backwards
+    #[cfg(not(target_family = "wasm"))]
     Debug(debug::Args),
     /// Find the first instruction whose result differs between two runs
     Diff(diff::Args),
@@ -121,6 +133,7 @@ enum Command {
     /// Insert the flags and barriers that a program needs
     Sync(lower::sync::Args),
     /// Make a program with a fault smaller
+    #[cfg(not(target_family = "wasm"))]
     Reduce(reduce::Args),
     /// Report all problems of programs
     Check(check::Args),
@@ -129,6 +142,7 @@ enum Command {
     /// Write a program as C++ for a device, or as bytecode
     Emit(emit::Args),
     /// Serve an editor: problems, hover, completion, fixes
+    #[cfg(not(target_family = "wasm"))]
     Lsp(lsp::Args),
     /// Explain a diagnostic
     Explain(explain::Args),
@@ -137,11 +151,13 @@ enum Command {
     /// List the instructions
     Isa(isa::Args),
     /// Print a completion script for a shell
+    #[cfg(not(target_family = "wasm"))]
     Completions {
         /// Which shell
         shell: clap_complete::Shell,
     },
     /// Write the manual pages
+    #[cfg(not(target_family = "wasm"))]
     Man {
         /// Directory for the pages; created if it does not exist
         #[arg(long, value_name = "DIR")]
@@ -193,7 +209,10 @@ pub fn execute(args: impl Iterator<Item = OsString>) -> u8 {
                 warn(&message);
                 return 2;
             }
-            None => e.exit(),
+            None => {
+                let _ = write!(host::stderr(), "{}", e.render().ansi());
+                return 2;
+            }
         },
         Err(help) => out(&help.render().ansi().to_string()).map(|()| Outcome::Clean),
     };
@@ -220,33 +239,38 @@ fn run_command(command: Command) -> CommandResult {
         Command::Trace(args) => trace::run(&args),
         Command::View(args) => view::run(&args),
         Command::Race(args) => race::run(&args),
+        #[cfg(not(target_family = "wasm"))]
         Command::Debug(args) => debug::run(&args),
         Command::Diff(args) => diff::run(&args),
         Command::Perf(args) => perf::run(&args),
         Command::Lower(args) => lower::run(&args),
         Command::Plan(args) => lower::plan::run(&args),
         Command::Sync(args) => lower::sync::run(&args),
+        #[cfg(not(target_family = "wasm"))]
         Command::Reduce(args) => reduce::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Fmt(args) => fmt::run(&args),
         Command::Emit(args) => emit::run(&args),
+        #[cfg(not(target_family = "wasm"))]
         Command::Lsp(args) => lsp::run(&args),
         Command::Explain(args) => explain::run(&args),
         Command::Doc(args) => docs::run(&args),
         Command::Isa(args) => isa::run(&args),
+        #[cfg(not(target_family = "wasm"))]
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut language::localised(Cli::command()), "pto", &mut script);
             files::write(Path::new("-"), &script)?;
             Ok(Outcome::Clean)
         }
+        #[cfg(not(target_family = "wasm"))]
         Command::Man { out } => manual::write(language::localised(Cli::command()), &out),
     }
 }
 
 /// A failed write of the results is not a success.
 fn flushed(outcome: Outcome) -> CommandResult {
-    std::io::stdout().flush().map_err(|e| stdout_failed(&e))?;
+    host::stdout().flush().map_err(|e| stdout_failed(&e))?;
     Ok(outcome)
 }
 
@@ -266,7 +290,7 @@ fn exit_code(result: CommandResult) -> u8 {
 
 /// Writes to standard output. A closed pipe is not an error.
 pub(crate) fn out(text: &str) -> Result<(), Failure> {
-    anstream::stdout().write_all(text.as_bytes()).map_err(|e| stdout_failed(&e))
+    host::stdout().write_all(text.as_bytes()).map_err(|e| stdout_failed(&e))
 }
 
 /// A closed pipe ends the command quietly; every other error is reported.
@@ -279,5 +303,5 @@ fn stdout_failed(error: &std::io::Error) -> Failure {
 
 /// Writes a line to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn warn(text: &str) {
-    let _ = writeln!(anstream::stderr(), "{text}");
+    let _ = writeln!(host::stderr(), "{text}");
 }

@@ -19,7 +19,7 @@ pub(crate) fn watch<T>(total: u64, work: impl FnOnce(&AtomicU64) -> T) -> T {
 
 /// Calls a function and shows a line on the terminal, if there is one, until the function is done.
 pub(crate) fn show<T>(line: impl Fn(Duration) -> String + Sync, work: impl FnOnce() -> T) -> T {
-    if !std::io::stderr().is_terminal() {
+    if crate::host::is_memory() || !std::io::stderr().is_terminal() {
         return work();
     }
     let (done, waiting) = channel::<()>();

@@ -20,7 +20,7 @@ pub(crate) fn print(source: &InputText, problems: &[Diagnostic]) -> Result<(), F
     if problems.is_empty() {
         return Ok(());
     }
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::host::stderr();
     let terminal = Terminal::new(source);
     let errors = problems.iter().filter(|d| d.is_error()).count();
     let mut left = [SHOWN.saturating_sub(errors), SHOWN];

@@ -8,7 +8,7 @@ use super::{CommandResult, Failure, Outcome, counts, out, progress};
 use pto::isa::text;
 use pto::trace::{RecordOptions, Recording};
 use serde::Serialize;
-use std::io::BufWriter;
+use std::io::{BufWriter, SeekFrom};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
@@ -153,7 +153,7 @@ fn save(args: &Args, recording: &Recording) -> Result<u64, Failure> {
     let staged = progress::watch(recording.bytes(), |counter| {
         Staged::write(&args.output, |file| {
             recording.save(BufWriter::new(&mut *file), &mut |done, _| counter.store(done, Ordering::Relaxed))?;
-            bytes = file.metadata()?.len();
+            bytes = file.seek(SeekFrom::End(0))?;
             Ok(())
         })
     })?;

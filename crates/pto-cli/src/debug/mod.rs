@@ -22,7 +22,7 @@ use super::input::InputText;
 use super::program::recorded::load_recording;
 use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::trace::byte_count;
-use super::{CommandResult, Failure, Outcome, render};
+use super::{CommandResult, Failure, Outcome, host, render};
 use batch::ScriptLine;
 use pto::isa::text;
 use pto::trace::{RecordOptions, Recording};
@@ -61,7 +61,8 @@ fn after_help() -> String {
 
 pub(crate) fn run(args: &Args) -> CommandResult {
     let commands = args.commands()?;
-    let is_interactive = commands.is_none() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
+    let is_interactive =
+        commands.is_none() && !host::is_memory() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
     if is_interactive {
         tui::is_possible()?;
     }
@@ -112,7 +113,9 @@ impl Args {
         let mut all = Vec::new();
         if let Some(path) = &self.script {
             let name = path.display().to_string();
-            let text = std::fs::read_to_string(path).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))?;
+            let text = host::read(path)
+                .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
+                .map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))?;
             all.extend(batch::script_lines(&name, &text));
         }
         let given = (1..).zip(&self.command);

@@ -1,7 +1,7 @@
 //! Arrays to compare with.
 
-use crate::Failure;
-use pto::data::{Numbers, npz};
+use crate::{Failure, npz};
+use pto::data::Numbers;
 use pto::isa::text;
 use pto::trace::{ArrayName, NamedArray};
 use std::path::Path;

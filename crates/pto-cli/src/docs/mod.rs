@@ -1,15 +1,18 @@
 //! `pto doc`
 
+#[cfg(not(target_family = "wasm"))]
 mod markdown;
+#[cfg(not(target_family = "wasm"))]
 mod pages;
+#[cfg(not(target_family = "wasm"))]
 mod site;
 
 use super::files;
-use super::{CommandResult, Failure, Outcome, isa, json, out, warn};
+use super::{CommandResult, Failure, Outcome, isa, json, out};
 use pto::doc;
 use pto::isa::text;
 use pto::isa::{Op, table};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -45,6 +48,12 @@ fn width() -> usize {
     super::render::columns().unwrap_or(96).clamp(60, 110)
 }
 
+/// The documents are large, and a page in a browser has no folders.
+#[cfg(target_family = "wasm")]
+fn write_site(dir: &std::path::Path) -> CommandResult {
+    Err(files::failed(dir, &std::io::ErrorKind::Unsupported.into()))
+}
+
 fn find(name: &str) -> Result<Op, Failure> {
     let lower = name.to_lowercase();
     table::find(&lower).ok_or_else(|| {
@@ -57,18 +66,17 @@ fn find(name: &str) -> Result<Op, Failure> {
     })
 }
 
-fn write_site(dir: &Path) -> CommandResult {
+#[cfg(not(target_family = "wasm"))]
+fn write_site(dir: &std::path::Path) -> CommandResult {
     let files = site::files();
     for file in &files {
         let path = dir.join(&file.name);
-        let folder = files::directory(&path);
-        std::fs::create_dir_all(folder).map_err(|e| files::failed(folder, &e))?;
-        files::write(&path, &file.bytes)?;
+        files::write_below(&path, &file.bytes)?;
     }
     let pages = files.iter().filter(|file| file.name.ends_with(".html")).count();
     let bytes = files.iter().map(|file| file.bytes.len()).sum();
     let index = dir.join("index.html");
-    warn(&text!(
+    super::warn(&text!(
         "wrote {pages} pages ({size}), starting at {index}",
         pages,
         size = files::size(bytes),

@@ -2,9 +2,9 @@
 
 use super::bind::{ArgContent, BoundParam};
 use super::spec::{DataSource, LEGAL, NumberGenerator, Spec, Wish};
-use crate::{Failure, warn};
+use crate::{Failure, host, npz, warn};
 use pto::cpu::{Extent, Param, ParamKind};
-use pto::data::{Array, DataError, npy, npz, shape_text};
+use pto::data::{Array, DataError, npy, shape_text};
 use pto::isa::text;
 use pto::isa::{DType, Dim, TileType};
 use std::path::Path;
@@ -100,7 +100,7 @@ pub(crate) fn bytes(param: &Param, spec: Option<&Spec>, needed: Option<&Extent>)
         }
         Some(Ok(DataSource::Made(_, Wish { shape: Some(shape), .. }))) => shape,
         Some(Ok(DataSource::Npy(path) | DataSource::Npz(path, _) | DataSource::Raw(path))) => {
-            return std::fs::metadata(path).map_or(0, |m| m.len());
+            return host::file_size(&path);
         }
         // It is reported where it is read.
         Some(Err(_)) => return 0,
@@ -125,12 +125,21 @@ fn load(
             wish.allows(dtype)?;
             maker.make(dtype, &shape, seed)
         }
-        DataSource::Npy(path) => npy::read_file(path)?.into_array(dtype).map_err(|e| e.about(path.display())),
+        DataSource::Npy(path) => npy_file(path)?.into_array(dtype).map_err(|e| e.about(path.display())),
         DataSource::Npz(path, key) => {
             let stored = npz::read_file(path, npz_key(path, key.as_deref(), &param.name))?;
             stored.into_array(dtype).map_err(|e| e.about(path.display()))
         }
         DataSource::Raw(path) => raw(path, dtype, &usual_shape(&param.kind, needed)),
+    }
+}
+
+/// Reads a `.npy` file.
+pub(crate) fn npy_file(path: &Path) -> Result<npy::Stored, DataError> {
+    let failed = |e| DataError::new(text!("cannot read {display}: {e}", display = path.display(), e));
+    match host::read_memory(path) {
+        Some(bytes) => npy::read(&mut &*bytes.map_err(failed)?).map_err(|e| e.about(path.display())),
+        None => npy::read_file(path),
     }
 }
 
@@ -151,7 +160,7 @@ fn usual_shape(kind: &ParamKind, needed: Option<&Extent>) -> Vec<u64> {
 
 /// A file of nothing but numbers takes the extents that the program needs, if it has as many.
 pub(crate) fn raw(path: &Path, dtype: DType, wanted: &[u64]) -> Result<Array, DataError> {
-    let bytes = std::fs::read(path)
+    let bytes = host::read(path)
         .map_err(|e| DataError::new(text!("cannot read {display}: {e}", display = path.display(), e)))?;
     let unit = dtype.unit_bytes() as usize;
     if !bytes.len().is_multiple_of(unit) {

@@ -14,7 +14,7 @@ pub(crate) use bind::{ArgContent, BoundParam};
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Plan, Uninitialised};
 use pto::data::DataError;
 use pto::isa::text;
-use pto::{Checked, Diagnostic, Program, Target};
+use pto::{Diagnostic, Program, Target};
 use spec::Spec;
 use std::path::PathBuf;
 
@@ -170,12 +170,14 @@ impl ProgramArgs {
     }
 
     /// As [`ProgramArgs::ready_again`], for a program that was checked.
-    pub(crate) fn ready_checked(&self, checked: &Checked) -> Result<Ready, Stop> {
+    #[cfg(not(target_family = "wasm"))]
+    pub(crate) fn ready_checked(&self, checked: &pto::Checked) -> Result<Ready, Stop> {
         let plan = Plan::new(checked, self.func.as_deref(), self.options())?;
         self.bound(&self.command("reduce"), plan, true)
     }
 
     /// The values by the names of parameters, in the order of the command line.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn named_values(&self, plan: &Plan) -> Vec<(String, String)> {
         let specs = self.specs();
         let is_named = |name: &str| specs.iter().any(|s| s.name.as_deref() == Some(name));
@@ -186,6 +188,7 @@ impl ProgramArgs {
     }
 
     /// The same with other values, all of them by name, and another number of blocks.
+    #[cfg(not(target_family = "wasm"))]
     pub(crate) fn with_values(&self, values: Vec<String>, blocks: u32) -> Self {
         Self { values, more: Vec::new(), blocks, ..self.clone() }
     }

@@ -2,7 +2,7 @@
 
 use super::{BoundParam, ProgramArgs, Stop};
 use crate::input::InputText;
-use crate::{Failure, progress, warn};
+use crate::{Failure, host, progress, warn};
 use pto::cpu::{Arg, Plan};
 use pto::isa::{Diagnostic, text};
 use pto::trace::{RecordOptions, RecordedSource, Recording, RunRecorder, find_value};
@@ -100,6 +100,9 @@ fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
     }
     let is_called_one = path.extension().is_some_and(|e| e == "ptotrace");
     let begins = || -> std::io::Result<bool> {
+        if let Some(bytes) = host::read_memory(path) {
+            return Ok(Recording::is_recording(&bytes?));
+        }
         let mut first = Vec::new();
         std::io::Read::read_to_end(&mut std::io::Read::take(std::fs::File::open(path)?, 16), &mut first)?;
         Ok(Recording::is_recording(&first))
@@ -109,7 +112,7 @@ fn recording_bytes(path: &Path) -> Result<Option<Vec<u8>>, Failure> {
         return Ok(None);
     }
     let name = path.display();
-    std::fs::read(path).map(Some).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))
+    host::read(path).map(Some).map_err(|e| Failure(text!("cannot read {name}: {e}", name, e)))
 }
 
 /// An error for a value that the program does not have.

@@ -175,7 +175,7 @@ fn print_text(
     shaken: Option<&Shaken>,
 ) -> Result<(), Failure> {
     render::print(source, &report.findings)?;
-    let mut err = anstream::stderr().lock();
+    let mut err = crate::host::stderr();
     let lines = Lines::new(&source.text);
     for Undecided { span, reason, .. } in &report.undecided {
         let (name, line) = (&source.name, lines.locate(span.start).0);

@@ -1,10 +1,11 @@
 //! Results and what they should be.
 
 use super::{Failure, memory_named};
+use crate::npz;
 use crate::program::BoundParam;
-use crate::program::memory::{has_rows_of, npz_key, raw};
+use crate::program::memory::{has_rows_of, npy_file, npz_key, raw};
 use crate::program::spec::{self, DataSource, NumberGenerator};
-use pto::data::{AnyNumber, Array, Comparison, DataError, Numbers, Tolerance, compare, npy, npz, shape_text};
+use pto::data::{AnyNumber, Array, Comparison, DataError, Numbers, Tolerance, compare, npy, shape_text};
 use pto::isa::text;
 
 /// What a parameter should hold after the run.
@@ -109,7 +110,7 @@ fn load(array: &Array, name: &str, source: &DataSource) -> Result<ExpectedNumber
     let (dtype, shape) = (array.dtype(), array.shape());
     let made = |maker: NumberGenerator, shape: &[u64]| maker.make(dtype, shape, 0).map(ExpectedNumbers::Same);
     let stored = match source {
-        DataSource::Npy(path) => npy::read_file(path)?,
+        DataSource::Npy(path) => npy_file(path)?,
         DataSource::Npz(path, key) => npz::read_file(path, npz_key(path, key.as_deref(), name))?,
         DataSource::Raw(path) => return raw(path, dtype, shape).map(ExpectedNumbers::Same),
         DataSource::Number(value) => return made(NumberGenerator::Fill(*value), shape),

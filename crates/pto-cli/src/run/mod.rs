@@ -15,13 +15,14 @@ use super::{CommandResult, Failure, Outcome, out};
 use expect::{Expectation, ToleranceArgs};
 use inside::{Inside, InsideReport, ValueAt};
 use outputs::Outputs;
+use pto::cpu::clock::ClockTime;
 use pto::cpu::{RunReport, Timing, Uninitialised};
 use pto::data::{Array, Comparison};
 use pto::isa::codes;
 use pto::syntax::Lines;
 use pto::trace::FindKind;
 use pto::{Diagnostic, Program, Target};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 pub(crate) use text::{general, table};
 
 #[derive(clap::Args)]
@@ -181,7 +182,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 
 fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<Outcome, Stop> {
     let mut ready = prepare(args, source, program, target)?;
-    let start = Instant::now();
+    let start = ClockTime::now();
     let (report, inside) = match ready.inside.is_wanted() {
         false => {
             (launch(args, &mut ready).map_err(|stop| with_sizes(stop, &ready.run.bound))?, InsideReport::default())

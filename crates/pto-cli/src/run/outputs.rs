@@ -3,13 +3,14 @@
 use super::inside::{self, InsideReport, ValueAt};
 use super::{Failure, memory_named};
 use crate::files::{self, Staged, directory};
+use crate::host;
+use crate::npz;
 use crate::program::BoundParam;
 use crate::program::spec;
-use pto::data::{Array, DataError, npy, npz};
+use pto::data::{Array, DataError, npy};
 use pto::isa::text;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// Files to write, by path, with the parameters that go into each.
@@ -113,7 +114,7 @@ fn legal(path: &Path) -> Result<&'static str, Failure> {
         return Err(Failure(text!("cannot write {display}: legal: .npy, .npz, .bin", display = path.display())));
     };
     let dir = directory(path);
-    if !dir.is_dir() {
+    if !host::is_directory(dir) {
         return Err(Failure(text!(
             "cannot write {display}: there is no directory {dir}",
             display = path.display(),
@@ -125,12 +126,12 @@ fn legal(path: &Path) -> Result<&'static str, Failure> {
 }
 
 fn stage(path: &Path, arrays: &[(&str, Cow<'_, Array>)]) -> Result<Staged, Failure> {
-    Staged::write(path, |file| match (legal(path), arrays) {
+    Staged::write(path, |mut file| match (legal(path), arrays) {
         (Ok("npz"), _) => {
             let arrays: Vec<(&str, &Array)> = arrays.iter().map(|(name, array)| (*name, &**array)).collect();
             npz::write(&arrays, file)
         }
-        (Ok("npy"), [(_, array)]) => npy::write(array, file),
+        (Ok("npy"), [(_, array)]) => npy::write(array, &mut file),
         (_, arrays) => arrays.iter().try_for_each(|(_, array)| file.write_all(array.bytes())),
     })
 }

@@ -1,10 +1,10 @@
-//! The one way to write a file, for every command.
+//! Files of the system.
 //!
 //! A regular file is replaced in one step: a reader sees the old content or the new, never a part, and a process that is
 //! killed leaves nothing behind. Symbolic links are followed, mode and owner are kept, and a read-only file is an error.
 //! What is no regular file (a device, a FIFO, standard output) is written to as it is.
 
-use super::Failure;
+use super::{Content, Failure, directory, failed};
 use pto::isa::text;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Seek, Write};
@@ -75,7 +75,7 @@ fn may_be_written(path: &Path, found: &Metadata) -> io::Result<()> {
 }
 
 /// Content that is complete but not yet at its destination. Dropped, it is gone.
-pub(crate) struct Staged {
+pub(crate) struct DiskFile {
     content: NewFile,
     to: Destination,
     path: PathBuf,
@@ -133,68 +133,48 @@ impl NewFile {
     }
 }
 
-impl Staged {
-    /// Finds out whether the path can be written to, and writes the content somewhere else.
-    pub(crate) fn write(path: &Path, write: impl FnOnce(&mut File) -> io::Result<()>) -> Result<Self, Failure> {
-        let stage = || {
-            let to = Destination::find(path)?;
-            let mut content = NewFile::beside(&to)?;
-            write(content.file())?;
-            Ok(Self { content, to, path: path.to_path_buf() })
-        };
-        stage().map_err(|e| failed(path, &e))
-    }
+/// Finds out whether the path can be written to, and writes the content somewhere else.
+pub(super) fn stage(path: &Path, write: impl FnOnce(&mut dyn Content) -> io::Result<()>) -> Result<DiskFile, Failure> {
+    let stage = || {
+        let to = Destination::find(path)?;
+        let mut content = NewFile::beside(&to)?;
+        write(content.file())?;
+        Ok(DiskFile { content, to, path: path.to_path_buf() })
+    };
+    stage().map_err(|e| failed(path, &e))
+}
 
-    /// Puts the content at its destination.
-    pub(crate) fn commit(mut self) -> Result<(), Failure> {
-        let result = match &self.to {
-            Destination::Stdout => until_closed(self.content.copy_to(&mut io::stdout())),
-            Destination::Stderr => self.content.copy_to(&mut io::stderr()),
-            Destination::Stream(path) => {
-                OpenOptions::new().write(true).open(path).and_then(|mut to| self.content.copy_to(&mut to))
-            }
-            Destination::Regular(path, old) => self.content.replace(path, old.as_ref()),
-        };
-        result.map_err(|e| failed(&self.path, &e))
-    }
+/// Puts the content at its destination.
+pub(super) fn commit(mut file: DiskFile) -> Result<(), Failure> {
+    let result = match &file.to {
+        Destination::Stdout => until_closed(file.content.copy_to(&mut io::stdout())),
+        Destination::Stderr => file.content.copy_to(&mut io::stderr()),
+        Destination::Stream(path) => {
+            OpenOptions::new().write(true).open(path).and_then(|mut to| file.content.copy_to(&mut to))
+        }
+        Destination::Regular(path, old) => file.content.replace(path, old.as_ref()),
+    };
+    result.map_err(|e| failed(&file.path, &e))
 }
 
 /// Says whether a path can be written to, without doing it.
-pub(crate) fn check(path: &Path) -> Result<(), Failure> {
+pub(super) fn check(path: &Path) -> Result<(), Failure> {
     Destination::find(path).map(drop).map_err(|e| failed(path, &e))
 }
 
 /// True if the path means standard output.
-pub(crate) fn is_stdout(path: &Path) -> bool {
+pub(super) fn is_stdout(path: &Path) -> bool {
     matches!(Destination::find(path), Ok(Destination::Stdout))
 }
 
 /// Writes exactly these bytes: to a file, a device, a FIFO, or to standard output if the path is `-`.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let to = Destination::find(path).map_err(|e| failed(path, &e))?;
     if let Destination::Stdout = to {
         let mut stdout = io::stdout();
         return until_closed(stdout.write_all(bytes).and_then(|()| stdout.flush())).map_err(|e| failed(path, &e));
     }
-    Staged::write(path, |file| file.write_all(bytes))?.commit()
-}
-
-/// Writes a report and says so on standard error: `wrote report.html (123 KB)`.
-pub(crate) fn write_report(path: &Path, text: &str) -> Result<(), Failure> {
-    write(path, text.as_bytes())?;
-    if !is_stdout(path) {
-        super::warn(&text!("wrote {display} ({size})", display = path.display(), size = size(text.len())));
-    }
-    Ok(())
-}
-
-/// `870 bytes`, `123 KB`, `4.2 MB`
-pub(crate) fn size(bytes: usize) -> String {
-    match bytes {
-        0..1_000 => text!("{bytes} bytes", bytes),
-        1_000..1_000_000 => format!("{} KB", bytes.div_ceil(1_000)),
-        _ => format!("{:.1} MB", bytes as f64 / 1e6),
-    }
+    commit(stage(path, |file| file.write_all(bytes))?)
 }
 
 /// A reader of standard output that has seen enough ends the command quietly.
@@ -203,27 +183,6 @@ fn until_closed(result: io::Result<()>) -> io::Result<()> {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         other => other,
     }
-}
-
-/// The directory a file is in.
-pub(crate) fn directory(path: &Path) -> &Path {
-    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-pub(crate) fn failed(path: &Path, error: &io::Error) -> Failure {
-    Failure(text!("cannot write {display}: {cause}", display = path.display(), cause = cause(error)))
-}
-
-/// The error of the system alone: wrappers name temporary paths, which tell a user nothing.
-fn cause(error: &io::Error) -> String {
-    let mut inner: Option<&dyn std::error::Error> = error.get_ref().map(|e| e as _);
-    while let Some(e) = inner {
-        if let Some(system) = e.downcast_ref::<io::Error>() {
-            return cause(system);
-        }
-        inner = e.source();
-    }
-    error.to_string()
 }
 
 fn named_in(dir: &Path) -> io::Result<NamedTempFile> {
