@@ -52,7 +52,7 @@ macro_rules! document {
 }
 
 /// Every document, in the order of the list beside each.
-pub(super) const DOCUMENTS: [SiteDocument; 25] = [
+pub(super) const DOCUMENTS: [SiteDocument; 26] = [
     document!("index", "README.md", "README.zh.md"),
     document!("guide", "docs/guide/README.md", "docs/guide/README.zh.md"),
     document!("language", "docs/language.md", "docs/language.zh.md"),
@@ -66,6 +66,7 @@ pub(super) const DOCUMENTS: [SiteDocument; 25] = [
     document!("emit", "docs/emit.md"),
     document!("debug", "docs/debug.md"),
     document!("editors", "docs/editors.md"),
+    document!("playground", "docs/playground.md"),
     document!("json", "docs/json.md"),
     document!("decisions", "docs/decisions.md", "docs/decisions.zh.md"),
     document!("numerics", "docs/numerics.md", "docs/numerics.zh.md"),
@@ -88,7 +89,7 @@ macro_rules! picture {
 }
 
 /// Pictures in documents.
-pub(super) const PICTURES: [(&str, &[u8]); 8] = [
+pub(super) const PICTURES: [(&str, &[u8]); 10] = [
     picture!("docs/images/race.svg"),
     picture!("docs/images/perf.png"),
     picture!("docs/images/plan.png"),
@@ -97,6 +98,8 @@ pub(super) const PICTURES: [(&str, &[u8]); 8] = [
     picture!("docs/images/debug_heat.svg"),
     picture!("docs/images/view.png"),
     picture!("docs/images/view_dark.png"),
+    picture!("docs/images/playground.png"),
+    picture!("docs/images/playground_narrow.png"),
 ];
 
 /// The documents that the bar names, with their titles there.
