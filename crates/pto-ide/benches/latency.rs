@@ -48,6 +48,7 @@ fn measure(name: &str, text: &str) {
     println!("  colours of the file       {:8.2} ms", first(&|d| drop(d.semantic_tokens(None))));
     println!("  colours of a screen       {:8.2} ms", first(&|d| drop(d.semantic_tokens(Some(screen)))));
     println!("  hints of a screen         {:8.2} ms", first(&|d| drop(d.hints(Some(screen)))));
+    println!("  placing tiles, apart      {:8.2} ms", first(&|d| d.plan_ahead()));
     println!("  references                {:8.2} ms", first(&|d| drop(d.references(at))));
     println!("  outline                   {:8.2} ms", first(&|d| drop(d.outline())));
     println!("  folds                     {:8.2} ms", first(&|d| drop(d.folds())));

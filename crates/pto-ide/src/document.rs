@@ -110,10 +110,41 @@ impl Document {
         self.index.get_or_init(|| SourceIndex::new(self.module(), &self.text))
     }
 
-    /// The addresses of tiles, if the program is legal and its tiles fit.
+    /// The addresses of tiles, if the program is legal and its tiles fit. Those of a large program are known only after
+    /// [`Document::plan_ahead`].
     pub(crate) fn placement(&self) -> Option<&Placement> {
+        if self.is_planned_at_once() {
+            self.plan_ahead();
+        }
+        self.placement.get()?.as_ref()
+    }
+
+    /// True if the program is so small that its tiles are placed when a question needs their addresses. Placing those of a large
+    /// one takes longer than a user should wait; see [`Document::plan_ahead`].
+    ///
+    /// ```
+    /// assert!(pto_ide::Document::new("func.func @f() { return }", None).is_planned_at_once());
+    /// ```
+    pub fn is_planned_at_once(&self) -> bool {
+        const MOST_OPERATIONS: usize = 500;
+        self.module().op_count() <= MOST_OPERATIONS
+    }
+
+    /// Places the tiles, for questions that are asked later. The document may be shared with a thread that does this.
+    ///
+    /// ```
+    /// use pto_ide::{Document, HintKind};
+    /// let line = "  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>\n  pto.tadd ins(%t, %t) outs(%t)\n";
+    /// let body: String = (0..300).map(|n| line.replace("%t", &format!("%t{n}"))).collect();
+    /// let document = Document::new(&format!("func.func @f() {{\n{body}  return\n}}\n"), None);
+    /// let addresses = || document.hints(None).iter().filter(|h| h.kind == HintKind::Address).count();
+    /// assert_eq!(addresses(), 0);
+    /// document.plan_ahead();
+    /// assert_eq!(addresses(), 300);
+    /// ```
+    pub fn plan_ahead(&self) {
         let legal = || !self.diagnostics().iter().any(Diagnostic::is_error);
-        self.placement.get_or_init(|| legal().then(|| Placement::new(self)).flatten()).as_ref()
+        self.placement.get_or_init(|| legal().then(|| Placement::new(self)).flatten());
     }
 
     /// The line of a byte, from 1, as messages show it.

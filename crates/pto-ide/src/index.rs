@@ -99,14 +99,13 @@ impl SourceIndex {
     fn by_name(&self, module: &Module, text: &str, token: &SourceToken) -> Option<ValueId> {
         let name = text.get(token.span.start as usize + 1..token.span.end as usize)?;
         let candidates = self.named.get(name).or_else(|| self.named.get(base(name)))?;
-        let around = self.function_at(token.span.start).map(|f| f.0);
-        let inside = |v: &&ValueId| {
-            let at = module.value(**v).span.start;
-            around.is_none_or(|span| span.start <= at && at < span.end)
-        };
-        let before = |v: &&ValueId| module.value(**v).span.start <= token.span.start;
-        let found = candidates.iter().filter(inside);
-        found.clone().rev().find(before).or_else(|| found.clone().next()).copied()
+        let whole = Span::new(0, text.len() as u32);
+        let around = self.function_at(token.span.start).map_or(whole, |f| f.0);
+        // A file may use one name in thousands of functions; they are in the order of the text.
+        let before = |at: u32| candidates.partition_point(|v| module.value(*v).span.start < at);
+        let inside = &candidates[before(around.start)..before(around.end)];
+        let last = inside.partition_point(|v| module.value(*v).span.start <= token.span.start);
+        inside.get(last.saturating_sub(1)).copied()
     }
 
     /// What a name stands for.

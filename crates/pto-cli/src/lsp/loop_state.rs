@@ -33,6 +33,8 @@ pub(super) struct LanguageServer {
     pub(super) workspace: Workspace,
     pub(super) jobs: Vec<EditorJob>,
     ends: (Sender<JobEnd>, Receiver<JobEnd>),
+    /// Tiles of a large program were placed.
+    planned: (Sender<()>, Receiver<()>),
     /// Messages that came and are not handled yet.
     queue: VecDeque<Message>,
     shut_down: bool,
@@ -53,6 +55,7 @@ impl LanguageServer {
             workspace: Workspace::new(params),
             jobs: Vec::new(),
             ends: unbounded(),
+            planned: unbounded(),
             queue: VecDeque::new(),
             shut_down: false,
             sent: 0,
@@ -96,6 +99,7 @@ impl LanguageServer {
                 Err(_) => return false,
             },
             recv(self.ends.1) -> end => if let Ok(end) = end { self.job_ended(end) },
+            recv(self.planned.1) -> _ => self.refresh(&REFRESHES[..1]),
         }
         true
     }
@@ -225,11 +229,14 @@ impl LanguageServer {
     pub(super) fn apply_settings(&mut self) {
         let target = self.settings.target;
         self.files.values_mut().for_each(|file| file.set_target(target));
-        for (at, method) in REFRESHES.into_iter().enumerate() {
-            if self.abilities.refresh[at] {
-                self.send_request(method, Value::Null);
-            }
-        }
+        self.refresh(&REFRESHES);
+    }
+
+    /// Asks the editor to ask again, if it can.
+    fn refresh(&mut self, methods: &[&str]) {
+        let able: Vec<&str> =
+            methods.iter().zip(self.abilities.refresh).filter(|(_, able)| *able).map(|(m, _)| *m).collect();
+        able.into_iter().for_each(|method| self.send_request(method, Value::Null));
     }
 
     // ---- diagnostics -------------------------------------------------------------------------------------------
@@ -242,6 +249,12 @@ impl LanguageServer {
             file.changed = false;
             if catch_unwind(AssertUnwindSafe(|| self.publish(&uri))).is_err() {
                 self.log(internal());
+                continue;
+            }
+            let planned = self.planned.0.clone();
+            if let Some(file) = self.files.get_mut(&uri) {
+                // If nobody listens, the server has ended.
+                file.plan_ahead(move || planned.send(()).unwrap_or_default());
             }
         }
     }

@@ -2,10 +2,17 @@
 
 use lsp_types::TextDocumentContentChangeEvent;
 use pto::isa::Span;
+use pto::isa::cancel::cancellable;
 use pto::{Diagnostic, Target};
 use pto_ide::{Document, PositionEncoding, Replacement, applied};
 use std::cell::OnceCell;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+/// Tiles are placed when nothing was typed for this long.
+const QUIET: Duration = Duration::from_millis(300);
 
 /// A file that is open. It is read when a question needs it, so that a burst of keystrokes is read once.
 pub(super) struct OpenFile {
@@ -17,7 +24,9 @@ pub(super) struct OpenFile {
     pub(super) findings: Vec<RunFinding>,
     text: String,
     target: Option<Target>,
-    document: OnceCell<Document>,
+    document: OnceCell<Arc<Document>>,
+    /// Set when the thread that places the tiles should stop.
+    stale: Option<Arc<AtomicBool>>,
 }
 
 /// What a command that runs the program has found.
@@ -37,12 +46,31 @@ pub(super) enum RunFinding {
 impl OpenFile {
     pub(super) fn new(uri: lsp_types::Uri, version: i32, text: String, target: Option<Target>) -> Self {
         let (changed, findings, document) = (true, Vec::new(), OnceCell::new());
-        Self { uri, version, changed, findings, text, target, document }
+        Self { uri, version, changed, findings, text, target, document, stale: None }
     }
 
     /// What was read from the text.
     pub(super) fn document(&self) -> &Document {
-        self.document.get_or_init(|| Document::new(&self.text, self.target))
+        self.document.get_or_init(|| Arc::new(Document::new(&self.text, self.target)))
+    }
+
+    /// Places the tiles of a large program on another thread; `done` is called there if that was not in vain.
+    pub(super) fn plan_ahead(&mut self, done: impl FnOnce() + Send + 'static) {
+        self.document();
+        let Some(document) = self.document.get().filter(|d| !d.is_planned_at_once()).cloned() else { return };
+        let stale = Arc::new(AtomicBool::new(false));
+        self.stale = Some(stale.clone());
+        std::thread::spawn(move || {
+            std::thread::sleep(QUIET);
+            if stale.load(Ordering::Relaxed) {
+                return;
+            }
+            let question = stale.clone();
+            let planned = cancellable(move || question.load(Ordering::Relaxed), || document.plan_ahead());
+            if planned.is_ok() && !stale.load(Ordering::Relaxed) {
+                done();
+            }
+        });
     }
 
     pub(super) fn text(&self) -> &str {
@@ -71,6 +99,9 @@ impl OpenFile {
     }
 
     fn forget(&mut self) {
+        if let Some(stale) = self.stale.take() {
+            stale.store(true, Ordering::Relaxed);
+        }
         self.document = OnceCell::new();
         self.findings.clear();
         self.changed = true;

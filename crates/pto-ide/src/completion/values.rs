@@ -8,6 +8,7 @@ use pto::ir::print::type_text;
 use pto::ir::{Attr, ValueId};
 use pto::isa::row::ElemRule;
 use pto::isa::{DType, DTypes, Dim, Loc, PtrSpace, ScalarType, Slot, TileType, Token, Type, ViewType};
+use pto::syntax::TokenKind;
 
 /// The values in scope that fit the operand at the cursor; all of them, if none fits or the operand is not known.
 pub(super) fn fitting(document: &Document, cursor: &CursorWord<'_>) -> Vec<Completion> {
@@ -47,6 +48,26 @@ fn fits(slot: &Slot, data: DTypes, ty: &Type) -> bool {
     slot.kind.accepts(ty) && memory && elements
 }
 
+/// The types of the operands in the same brackets, if nothing follows their colon yet: `ins(%a, %b : `.
+fn stated_types(document: &Document, cursor: &CursorWord<'_>) -> Option<String> {
+    let (index, module) = (document.index(), document.module());
+    let before = &index.tokens[..index.first_token(cursor.span.start)];
+    let (colon, before) = before.split_last()?;
+    let open = before.iter().rposition(|t| matches!(document.slice(t.span), "(" | ")" | "{" | "}"))?;
+    if document.slice(colon.span) != ":" || document.slice(before[open].span) != "(" {
+        return None;
+    }
+    let values = before[open + 1..].iter().filter(|t| t.kind == TokenKind::Value);
+    let style = module.type_votes.usual();
+    let spelled = |ty: &Type| {
+        let alias = module.aliases.iter().find(|a| matches!(&a.value, Attr::Type(id) if module.ty(*id) == ty));
+        alias.map_or_else(|| type_text(ty, style), |a| a.name.to_string())
+    };
+    let types = values.map(|t| Some(module.value_type(index.value(module, document.text(), t)?)));
+    let types: Option<Vec<String>> = types.map(|ty| ty.filter(|ty| !ty.is_unknown()).map(spelled)).collect();
+    types.filter(|types| !types.is_empty()).map(|types| types.join(", "))
+}
+
 /// A type of each kind that has parameters, to change.
 fn example_types() -> [Type; 5] {
     let tile = TileType::new(Loc::Vec, DType::F32, 16, 64);
@@ -69,6 +90,9 @@ pub(super) fn types(document: &Document, cursor: &CursorWord<'_>) -> Vec<Complet
     let mut add = |label: String, detail: String, rank: u32| {
         found.push(Completion { rank, ..cursor.item(CompletionKind::Type, label, detail) });
     };
+    if let Some(label) = stated_types(document, cursor) {
+        add(label, String::new(), 0);
+    }
     for alias in &module.aliases {
         if let Attr::Type(ty) = &alias.value {
             add(alias.name.to_string(), type_text(module.ty(*ty), style), 1);

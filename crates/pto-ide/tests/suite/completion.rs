@@ -52,6 +52,12 @@ fn attributes_and_their_values_are_offered() {
 }
 
 #[test]
+fn types_of_operands_are_offered_together() {
+    let types = labels(&in_kernel("pto.tmuls ins(%t, %s : ‸) outs(%t)"));
+    assert_eq!(types[0], "!tile, f32");
+}
+
+#[test]
 fn types_functions_and_blocks_are_offered() {
     assert_eq!(labels(&in_kernel("%u = pto.alloc_tile : !‸"))[0], "!tile");
     assert_eq!(labels(&in_kernel("func.call @‸() : () -> ()")), ["@f"]);

@@ -35,7 +35,7 @@ fn a_tile_shows_type_address_and_uses() {
     assert!(card.contains("%t: !pto.tile_buf<vec, 16x64xf32>"), "{card}");
     assert!(card.contains("4096 bytes"), "{card}");
     assert!(card.contains("address 0x0 in UB (vec) after planning"), "{card}");
-    assert!(card.contains("used 4 times, lines 3 to 7"), "{card}");
+    assert!(card.contains("used 4 times, lines 5 to 7"), "{card}");
 }
 
 #[test]

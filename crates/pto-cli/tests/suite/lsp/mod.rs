@@ -12,6 +12,7 @@
 
 mod conversation;
 mod session;
+mod typing;
 
 use conversation::Conversation;
 use serde_json::json;
