@@ -138,7 +138,7 @@ async function showForms(app) {
 }
 
 async function showSteps(app) {
-  const answer = await app.command(["view", FILE, ...app.values(), ...app.launch(), "--html", "out/view.html"], ["out/view.html"]);
+  const answer = await app.command(["view", FILE, ...app.values(), ...app.launch(), "--limit", "8M", "--html", "out/view.html"], ["out/view.html"]);
   const page = answer.files["out/view.html"];
   return page ? [frame(page, "steps of the run")] : failed(app, answer, () => app.open("steps"));
 }
