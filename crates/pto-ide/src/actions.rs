@@ -1,11 +1,10 @@
 //! Changes that an editor offers: fixes of problems, other forms, addresses and flags.
 
 use crate::Document;
-use crate::edits::{Replacement, line_edits, of_fix};
-use crate::scope::visible;
-use pto::isa::{Span, codes, table, text};
+use crate::edits::{Replacement, line_edits};
+use pto::isa::{Span, text};
 use pto::opt::{self, SyncMode, plan};
-use pto::{Diagnostic, Form};
+use pto::{Diagnostic, Form, Target};
 
 /// What a change is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -27,6 +26,8 @@ pub struct OfferedAction {
     pub fixes: Option<Diagnostic>,
     /// The changes of the text.
     pub edits: Vec<Replacement>,
+    /// The target to check the text for instead; nothing in the text changes then.
+    pub target: Option<Target>,
 }
 
 impl Document {
@@ -61,7 +62,8 @@ impl Document {
         let lowered = [(text!("give tiles addresses and add flags (pto lower)"), SyncMode::Minimal)];
         let lowered = lowered.into_iter().filter_map(|(title, mode)| Some((title.to_string(), self.lowered(mode)?)));
         let all = forms.chain(lowered).filter(|(_, edits)| !edits.is_empty());
-        all.map(|(title, edits)| OfferedAction { title, kind: ActionKind::Rewrite, fixes: None, edits }).collect()
+        all.map(|(title, edits)| OfferedAction { title, kind: ActionKind::Rewrite, fixes: None, edits, target: None })
+            .collect()
     }
 
     fn lowered(&self, mode: SyncMode) -> Option<Vec<Replacement>> {
@@ -69,43 +71,5 @@ impl Document {
         let lowered = opt::lower(&checked, plan::Options::default(), mode).ok()?;
         let text = pto::Program::of_module(lowered.program.into_module()).to_text(None);
         Some(line_edits(self.text(), &text))
-    }
-
-    fn fixes(&self, problem: &Diagnostic) -> Vec<OfferedAction> {
-        let fix =
-            |title: String, edits| OfferedAction { title, kind: ActionKind::Fix, fixes: Some(problem.clone()), edits };
-        let span = problem.primary.span;
-        let mut found = Vec::new();
-        if !problem.edits.is_empty() {
-            let id = problem.code.id();
-            let title = problem.help.clone().unwrap_or_else(|| text!("apply the fix of {id}", id));
-            found.push(fix(title, of_fix(self.text(), &problem.edits)));
-        }
-        for name in self.meant(problem) {
-            found.push(fix(text!("write `{name}`", name), vec![Replacement::new(span, name)]));
-        }
-        found
-    }
-
-    /// The names that a misspelled one may stand for.
-    fn meant(&self, problem: &Diagnostic) -> Vec<String> {
-        let written = self.slice(problem.primary.span);
-        if problem.code == codes::UNKNOWN_OP {
-            let prefix = if written.starts_with("pto.") { "pto." } else { "" };
-            return table::similar(written).into_iter().map(|name| format!("{prefix}{name}")).collect();
-        }
-        if problem.code != codes::UNDEFINED {
-            return Vec::new();
-        }
-        let module = self.module();
-        let name = written.trim_start_matches('%');
-        let most = 1 + name.len() / 3;
-        let names = visible(self, problem.primary.span.start).into_iter().map(|v| module.value_name(v));
-        let near =
-            names.map(|n| (table::distance(name, n), n)).filter(|(d, n)| (1..=most).contains(d) && !n.is_empty());
-        let mut near: Vec<(usize, &str)> = near.collect();
-        near.sort_unstable();
-        near.dedup();
-        near.into_iter().take(3).map(|(_, n)| format!("%{n}")).collect()
     }
 }

@@ -29,6 +29,7 @@ mod context;
 mod cost;
 mod document;
 mod edits;
+mod fixes;
 mod format;
 mod highlight;
 mod hints;

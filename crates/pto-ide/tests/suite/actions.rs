@@ -49,3 +49,44 @@ fn programs_are_rewritten_in_other_forms() {
         assert!(document.edited(&rewrite.edits).diagnostics().is_empty(), "{}", rewrite.title);
     }
 }
+
+/// The text after the first fix of its first problem.
+fn fixed(text: &str) -> (String, String) {
+    let document = Document::new(text, None);
+    let problem = document.diagnostics().first().expect("a problem");
+    let actions = document.actions(problem.primary.span, &[]);
+    let fix = actions.first().unwrap_or_else(|| panic!("no fix of {problem:?}"));
+    (fix.title.clone(), applied(text, &fix.edits))
+}
+
+#[test]
+fn missing_ends_wrong_types_and_attributes_are_fixed() {
+    let (title, text) = fixed("func.func @f() {\n}\n");
+    assert_eq!((&*title, &*text), ("end the block with `return`", "func.func @f() {\n  return\n}\n"));
+    let (_, text) = fixed("func.func @f() { }\n");
+    assert_eq!(text, "func.func @f() { return }\n");
+    let wrong = "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {
+  pto.tadd ins(%a, %a : !pto.tile_buf<vec, 16x16xf32>, !pto.tile_buf<vec, 16x32xf32>) outs(%a : !pto.tile_buf<vec, 16x16xf32>)
+  return
+}
+";
+    let (title, text) = fixed(wrong);
+    assert_eq!(title, "write `!pto.tile_buf<vec, 16x16xf32>`");
+    assert!(Document::new(&text, None).diagnostics().is_empty(), "{text}");
+    let compare = "func.func @f(%a: !pto.tile_buf<vec, 16x64xf32>, %m: !pto.tile_buf<vec, 16x32xi8>) {
+  pto.tcmp ins(%a, %a {cmpmod = #pto<cmp gt>}) outs(%m)
+  return
+}
+";
+    let (title, text) = fixed(compare);
+    assert_eq!(title, "write `cmpMode`");
+    assert!(Document::new(&text, None).diagnostics().iter().all(|d| !d.is_error()), "{text}");
+}
+
+#[test]
+fn another_target_is_offered() {
+    let text = "func.func @f(%a: !pto.tile_buf<vec, 16x64xui8>) {\n  pto.tmax ins(%a, %a) outs(%a)\n  return\n}\n";
+    let document = Document::new(text, Some(Target::A2A3));
+    let actions = document.actions(document.diagnostics()[0].primary.span, &[]);
+    assert_eq!(actions.iter().map(|a| a.target).collect::<Vec<_>>(), [Some(Target::A5)]);
+}

@@ -6,10 +6,11 @@ use super::super::refusal::Refusal;
 use super::{AskedPlace, TextDocumentIdentifierParams};
 use lsp_server::ErrorCode;
 use lsp_types::{
-    CodeAction, CodeActionKind, CodeActionParams, DocumentRangeFormattingParams, Range, RenameParams,
+    CodeAction, CodeActionKind, CodeActionParams, Command, DocumentRangeFormattingParams, Range, RenameParams,
     TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
-use pto::Diagnostic;
+use pto::isa::text;
+use pto::{Diagnostic, Target};
 use pto_ide::{ActionKind, OfferedAction};
 use std::collections::HashMap;
 
@@ -68,6 +69,12 @@ impl LanguageServer {
     }
 }
 
+/// The command that checks all files for a target.
+fn switch(target: Target) -> Command {
+    let arguments = vec![target.name().into()];
+    Command::new(text!("check for {target}", target), "pto.target".to_string(), Some(arguments))
+}
+
 impl AskedPlace<'_> {
     fn workspace_edit(&self, edits: Vec<TextEdit>) -> WorkspaceEdit {
         WorkspaceEdit { changes: Some(HashMap::from([(self.file.uri.clone(), edits)])), ..WorkspaceEdit::default() }
@@ -83,7 +90,8 @@ impl AskedPlace<'_> {
                 ActionKind::Rewrite => CodeActionKind::REFACTOR_REWRITE,
             }),
             diagnostics: fixed,
-            edit: Some(self.workspace_edit(self.places.edits(&action.edits))),
+            edit: action.target.is_none().then(|| self.workspace_edit(self.places.edits(&action.edits))),
+            command: action.target.map(switch),
             ..CodeAction::default()
         }
     }

@@ -11,6 +11,16 @@ The target is a setting, or switched by a command; problems follow.
 <   "`tmax` does not take this element type on a2a3: `src0` is ui8\nlegal on a2a3: i16, i32, f16, f32\nlegal on a5: i8, i16, i32, ui8, ui16, ui32, f16, f32\nhelp: convert the tile first, or build for --target a5",
 <   "`src0`"
 < ]
+> request textDocument/codeAction a.pto@"pto.tmax" {"context": {"diagnostics": []}} show command
+< [
+<   {
+<     "arguments": [
+<       "a5"
+<     ],
+<     "command": "pto.target",
+<     "title": "check for a5"
+<   }
+< ]
 > request workspace/executeCommand {"command": "pto.target", "arguments": ["a5"]}
 < "a5"
 > wait textDocument/publishDiagnostics show message
