@@ -75,6 +75,7 @@ class App {
   async check() {
     const text = this.editor.text;
     const answer = await this.quickEngine.ask({ ide: "analyse", text, target: this.target() }).catch(error => ({ error: error.message }));
+    if (answer.error) $("status").textContent = answer.error;
     if (text !== this.editor.text || !answer.problems) return;
     const style = { error: "bad", warning: "odd" };
     const problems = answer.problems.map(p => ({ ...p, style: style[p.severity], line: this.editor.locate(p.start).line + 1 }));
