@@ -1,0 +1,2 @@
+(braces) @fold
+(body) @fold

@@ -1,0 +1,2 @@
+[(braces) (body) (parens)] @indent.begin
+["}" ")"] @indent.branch

@@ -1,0 +1,2 @@
+(function) @local.scope
+(value_name) @local.reference

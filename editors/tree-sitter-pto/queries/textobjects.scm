@@ -1,0 +1,3 @@
+(function body: (body) @function.inside) @function.around
+(comment) @comment.around
+(function parameters: (parens) @parameter.inside)
