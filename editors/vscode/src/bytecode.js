@@ -20,7 +20,7 @@ class TextOfBytecode {
     if (!client) return "// The language server is not running.\n";
     try {
       const file = vscode.Uri.file(uri.path.replace(/\.pto$/, ""));
-      const answer = await client.sendRequest("pto/textOf", { uri: file.toString() });
+      const answer = await client.sendRequest("pto/textOf", { textDocument: { uri: file.toString() } });
       return typeof answer === "string" ? answer : answer.text;
     } catch (error) {
       return String(error.message ?? error).replace(/^/gm, "// ") + "\n";

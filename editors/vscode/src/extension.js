@@ -61,9 +61,8 @@ async function start(log) {
   const options = {
     documentSelector: [{ language: "pto" }],
     outputChannel: log,
-    initializationOptions: vscode.workspace.getConfiguration("pto"),
+    initializationOptions: firstSettings(),
     synchronize: { configurationSection: "pto" },
-    // The reports of commands are shown by the extension.
     middleware: { executeCommand: executeServerCommand(log) },
   };
   client = new LanguageClient("pto", "PTO", { command, args: ["lsp"] }, options);
@@ -73,6 +72,13 @@ async function start(log) {
     client = undefined;
     await explainMissing(command, error);
   }
+}
+
+/** What the server knows before it asks. The reports of commands are shown by the extension, not as messages. */
+function firstSettings() {
+  const settings = vscode.workspace.getConfiguration("pto");
+  const named = ["target", "onSave", "onSaveSeconds", "hints"].map((name) => [name, settings.get(name)]);
+  return { ...Object.fromEntries(named), showReports: false };
 }
 
 /** Code lenses call commands of the server, whose answer is a report. */

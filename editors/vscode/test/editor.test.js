@@ -1,11 +1,10 @@
-// The packaged extension in a real editor: code-server is VS Code with a page as its window, which Chromium opens here.
-//
-// It needs the npm packages code-server and puppeteer-core (npm install --no-save), a browser, and the binary `pto`:
-// PTO=target/debug/pto npm run test:editor
+// The extension in a real editor: the package code-server has VS Code with a page as its window, which Chromium opens here.
+// `test/prepare-editor` installs what it needs beside a browser; PTO names the binary `pto`.
 "use strict";
 
 const test = require("node:test");
 const assert = require("node:assert");
+const { existsSync } = require("node:fs");
 const fs = require("node:fs/promises");
 const net = require("node:net");
 const os = require("node:os");
@@ -13,6 +12,8 @@ const path = require("node:path");
 const { execFileSync, spawn } = require("node:child_process");
 
 const root = path.join(__dirname, "..");
+const EDITOR = "code-server/lib/vscode/out/server-main.js";
+const BROWSER = process.env.PTO_BROWSER ?? "/usr/bin/chromium";
 
 /** What is missing for this test. */
 function missing() {
@@ -24,8 +25,9 @@ function missing() {
     }
   };
   if (!process.env.PTO) return "set PTO to the binary `pto`";
-  if (!find("code-server/out/node/entry.js")) return "code-server is not installed";
-  if (!find("puppeteer-core")) return "puppeteer-core is not installed";
+  if (!find(EDITOR)) return "code-server is not installed: test/prepare-editor";
+  if (!find("puppeteer-core")) return "puppeteer-core is not installed: test/prepare-editor";
+  if (!existsSync(BROWSER)) return `there is no ${BROWSER}: set PTO_BROWSER`;
   return false;
 }
 
@@ -39,33 +41,30 @@ async function freePort() {
 
 async function workspace(pto) {
   const folder = await fs.mkdtemp(path.join(os.tmpdir(), "pto-editor-"));
-  const data = path.join(folder, "data");
-  await fs.mkdir(path.join(data, "User"), { recursive: true });
-  await fs.mkdir(path.join(data, "Machine"), { recursive: true });
+  const machine = path.join(folder, "server", "data", "Machine");
+  await fs.mkdir(machine, { recursive: true });
   const settings = JSON.stringify({ "pto.server.path": pto, "security.workspace.trust.enabled": false });
-  await fs.writeFile(path.join(data, "Machine", "settings.json"), settings);
-  await fs.writeFile(path.join(data, "User", "settings.json"), settings);
+  await fs.writeFile(path.join(machine, "settings.json"), settings);
   await fs.mkdir(path.join(folder, "programs"));
   const source = path.join(root, "..", "..", "examples", "vector_add.pto");
   execFileSync(pto, ["emit", "bytecode", source, "-o", path.join(folder, "programs", "program.ptobc")]);
-  return { folder, data, programs: path.join(folder, "programs") };
+  return { folder, data: path.join(folder, "server"), programs: path.join(folder, "programs") };
 }
 
 async function started(port, server) {
   for (let tries = 0; tries < 600; tries += 1) {
-    if (server.exitCode !== null) throw new Error("code-server has stopped");
-    const answer = await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined);
+    if (server.exitCode !== null) throw new Error("the editor has stopped");
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
     if (answer?.ok) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error("code-server does not answer");
+  throw new Error("the editor does not answer");
 }
 
 /** Opens the editor in a browser, which runs the suite; its messages and its exit code. */
 async function runSuite(port, programs) {
   const puppeteer = require("puppeteer-core");
-  const executablePath = process.env.PTO_BROWSER ?? "/usr/bin/chromium";
-  const browser = await puppeteer.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu"] });
+  const browser = await puppeteer.launch({ executablePath: BROWSER, args: ["--no-sandbox", "--disable-gpu"] });
   try {
     const page = await browser.newPage();
     await page.setViewport({ width: 1400, height: 900 });
@@ -74,6 +73,7 @@ async function runSuite(port, programs) {
       page.exposeFunction("codeAutomationExit", resolve);
     });
     await page.exposeFunction("codeAutomationLog", (_, args) => log.push(args.map(String).join(" ")));
+    if (process.env.PTO_LOG) page.on("console", (message) => console.log(message.text()));
     const remote = (file) => `vscode-remote://127.0.0.1:${port}${file}`;
     const payload = [
       ["extensionDevelopmentPath", remote(root)],
@@ -95,11 +95,10 @@ test("the extension works in a real editor", { skip: missing() }, async () => {
   const pto = path.resolve(process.env.PTO);
   const { folder, data, programs } = await workspace(pto);
   const port = await freePort();
-  const args = ["--auth", "none", "--bind-addr", `127.0.0.1:${port}`, "--user-data-dir", data, "--disable-telemetry"];
-  args.push("--disable-update-check", "--extensions-dir", path.join(folder, "extensions"), programs);
+  const args = ["--host", "127.0.0.1", "--port", String(port), "--server-data-dir", data, "--telemetry-level", "off"];
+  args.push("--without-connection-token", "--accept-server-license-terms");
   const env = { ...process.env, PTO_TEST_FOLDER: programs };
-  const entry = require.resolve("code-server/out/node/entry.js");
-  const server = spawn(process.execPath, [entry, ...args], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const server = spawn(process.execPath, [require.resolve(EDITOR), ...args], { env, stdio: "ignore", detached: true });
   try {
     await started(port, server);
     const { code, log } = await runSuite(port, programs);
