@@ -50,7 +50,7 @@ module.exports = grammar({
 
     function: ($) =>
       seq(
-        field("keyword", alias(choice("func.func", "func"), $.keyword)),
+        field("keyword", alias(choice(token(prec(2, "func.func")), "func"), $.keyword)),
         optional(field("visibility", alias(choice("private", "public", "nested"), $.keyword))),
         field("name", $.symbol),
         field("parameters", $.parens),
@@ -61,7 +61,7 @@ module.exports = grammar({
 
     module: ($) =>
       seq(
-        field("keyword", alias(choice("module", "builtin.module"), $.keyword)),
+        field("keyword", alias(choice("module", token(prec(2, "builtin.module"))), $.keyword)),
         optional(field("name", $.symbol)),
         optional(seq(alias("attributes", $.keyword), field("attributes", $.braces))),
         field("body", alias($.braces, $.body)),
@@ -81,7 +81,7 @@ module.exports = grammar({
 
     operation: (_) => token(prec(1, /[a-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)+/)),
     generic_operation: ($) => prec(1, seq(field("name", $.string), field("operands", $.parens))),
-    named_argument: ($) => prec(1, seq(field("name", choice($.identifier, $.operation)), "=")),
+    named_argument: ($) => prec(1, seq(field("name", choice($.identifier, $.operation, $.element_type, $.keyword, alias("loc", $.identifier))), "=")),
     keyword: (_) =>
       choice("ins", "outs", "attributes", "to", "step", "iter_args", "else", "do", "case", "default", "return", "tag"),
     location: ($) => seq(alias("loc", $.keyword), $.parens),
@@ -93,7 +93,7 @@ module.exports = grammar({
 
     value: ($) => prec.right(seq($.value_name, optional($.result_number))),
     value_name: (_) => token(/%[A-Za-z0-9_$]([A-Za-z0-9_$.\-]*[A-Za-z0-9_$\-])?/),
-    result_number: (_) => token.immediate(/[#:][0-9]+/),
+    result_number: (_) => token.immediate(prec(2, /[#:][0-9]+/)),
     symbol: (_) => token(choice(/@[A-Za-z0-9_$]([A-Za-z0-9_$.\-]*[A-Za-z0-9_$\-])?/, /@"[^"\n]*"/)),
     block_label: (_) => token(/\^[A-Za-z0-9_$.\-]+/),
 
@@ -102,11 +102,11 @@ module.exports = grammar({
     _type: ($) => choice($.type, $.builtin_type),
     type: ($) => prec.right(seq($.type_name, optional(alias($._tight_angles, $.angles)))),
     builtin_type: ($) =>
-      prec.right(choice($.element_type, seq(alias(choice("memref", "tensor", "vector", "array"), $.type_name), $.angles))),
+      prec.right(choice($.element_type, seq(alias(choice("memref", "tensor", "vector", "array"), $.type_name), optional($.angles)))),
     type_name: (_) => token(/![A-Za-z_$]([A-Za-z0-9_$.]*[A-Za-z0-9_$])?/),
     element_type: (_) =>
       token(prec(1, /u?i(1|4|8|16|32|64)|si(8|16|32|64)|b?f(16|32|64)|f[48]E[0-9]+M[0-9]+(FN)?|index|none|dtype/)),
-    shape: (_) => token(/(([0-9]+|\?)x)+/),
+    shape: (_) => token(/(([0-9]+|\?)x)+([0-9]+|\?)?|\?/),
 
     attribute: ($) => prec.right(seq($.attribute_name, optional(alias($._tight_angles, $.angles)))),
     attribute_name: (_) => token(/#[A-Za-z_$]([A-Za-z0-9_$.]*[A-Za-z0-9_$])?/),
@@ -118,7 +118,7 @@ module.exports = grammar({
     string_text: (_) => token.immediate(prec(1, /[^"\\\n]+/)),
     escape: (_) => token.immediate(/\\([0-9A-Fa-f]{2}|.)/),
     _number: ($) => choice($.integer, $.float),
-    integer: (_) => token(prec(1, /-?([0-9]+|0x[0-9A-Fa-f]+)/)),
+    integer: (_) => token(/-?([0-9]+|0x[0-9A-Fa-f]+)/),
     float: (_) => token(/-?[0-9]+(\.[0-9]*([eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)/),
     boolean: (_) => choice("true", "false"),
 
