@@ -12,15 +12,16 @@ mod jobs;
 mod loop_state;
 mod notifications;
 mod open;
+mod pipes;
 mod refusal;
 mod requests;
 mod settings;
 mod workspace;
 
-use super::{CommandResult, Failure, Outcome};
+use super::{CommandResult, Failure, Outcome, warn};
 use loop_state::LanguageServer;
-use lsp_server::Connection;
 use pto::isa::text;
+use std::io::IsTerminal;
 
 #[derive(clap::Args)]
 pub(crate) struct Args {
@@ -31,15 +32,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> CommandResult {
     let Args { stdio: _ } = args;
-    let (connection, threads) = Connection::stdio();
+    if std::io::stdin().is_terminal() {
+        warn(text!("`pto lsp` talks to an editor on standard input; docs/editors.md says how to set one up"));
+    }
+    let (connection, writer) = pipes::stdio();
     let failed =
         |error: &dyn std::fmt::Display| Failure(text!("the editor does not follow the protocol: {error}", error));
     let (id, params) = connection.initialize_start().map_err(|e| failed(&e))?;
     let (server, answer) = LanguageServer::new(connection, &params);
     server.connection().initialize_finish(id, answer).map_err(|e| failed(&e))?;
     let ended = server.serve();
-    // The threads end when the editor closes the pipe; their errors say nothing more.
-    drop(threads);
+    // The last answers are written; if that fails, the editor is gone.
+    let _ = writer.join();
     match ended {
         true => Ok(Outcome::Clean),
         false => Ok(Outcome::Problems),

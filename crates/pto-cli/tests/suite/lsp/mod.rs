@@ -90,6 +90,9 @@ fn wrong_messages_do_not_end_the_server() {
     );
     session.notify("$/cancelRequest", &json!({ "id": 99 }));
     session.notify("no/such", &json!(null));
+    session.send_raw("{ no JSON");
+    session.send_raw("");
+    session.send_raw("7");
     for (method, params) in [
         ("textDocument/hover", json!(null)),
         (
