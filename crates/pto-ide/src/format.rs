@@ -40,6 +40,11 @@ impl Document {
     }
 
     fn formatted(&self, options: FormatOptions) -> Result<Vec<Replacement>, Error> {
-        Ok(line_edits(self.text(), &format(self.text(), options)?))
+        let mut new = format(self.text(), options)?;
+        // A file keeps its line breaks.
+        if self.text().contains("\r\n") {
+            new = new.replace('\n', "\r\n");
+        }
+        Ok(line_edits(self.text(), &new))
     }
 }

@@ -90,3 +90,14 @@ fn another_target_is_offered() {
     let actions = document.actions(document.diagnostics()[0].primary.span, &[]);
     assert_eq!(actions.iter().map(|a| a.target).collect::<Vec<_>>(), [Some(Target::A5)]);
 }
+
+#[test]
+fn formatting_keeps_line_breaks() {
+    let text = "func.func @f() {\r\n  // x\r\n     return\r\n}\r\n";
+    let document = Document::new(text, None);
+    let edits = document.format().expect("a readable program");
+    assert_eq!(edits.len(), 1);
+    assert_eq!(applied(text, &edits), "func.func @f() {\r\n  // x\r\n  return\r\n}\r\n");
+    let second = document.format_range(Span::new(0, 5)).expect("a readable program");
+    assert!(second.is_empty(), "another line changes");
+}
