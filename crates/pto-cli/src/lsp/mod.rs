@@ -20,6 +20,7 @@ mod workspace;
 
 use super::{CommandResult, Failure, Outcome, warn};
 use loop_state::LanguageServer;
+use lsp_server::ProtocolError;
 use pto::isa::text;
 use std::io::IsTerminal;
 
@@ -36,8 +37,6 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         warn(text!("`pto lsp` talks to an editor on standard input; docs/editors.md says how to set one up"));
     }
     let (connection, writer) = pipes::stdio();
-    let failed =
-        |error: &dyn std::fmt::Display| Failure(text!("the editor does not follow the protocol: {error}", error));
     let (id, params) = connection.initialize_start().map_err(|e| failed(&e))?;
     let (server, answer) = LanguageServer::new(connection, &params);
     server.connection().initialize_finish(id, answer).map_err(|e| failed(&e))?;
@@ -48,4 +47,12 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         true => Ok(Outcome::Clean),
         false => Ok(Outcome::Problems),
     }
+}
+
+/// Why no conversation with the editor began.
+fn failed(error: &ProtocolError) -> Failure {
+    Failure(match error.channel_is_disconnected() {
+        true => text!("the input ended before an editor sent `initialize` and `initialized`").to_string(),
+        false => text!("the editor does not follow the protocol: {error}", error),
+    })
 }
