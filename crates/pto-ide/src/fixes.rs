@@ -31,6 +31,7 @@ impl Document {
         if let Some((name, edit)) = self.terminator(problem) {
             found.push(fix(text!("end the block with `{name}`", name), vec![edit]));
         }
+        found.extend(self.type_fixes(problem).into_iter().map(|(title, edits)| fix(title, edits)));
         for target in self.other_targets(problem) {
             let title = text!("check for {target}", target);
             found.push(OfferedAction { target: Some(target), ..fix(title, Vec::new()) });

@@ -43,6 +43,7 @@ mod scope;
 mod signature;
 mod symbols;
 mod template;
+mod type_fixes;
 mod value_card;
 
 pub use actions::{ActionKind, OfferedAction};

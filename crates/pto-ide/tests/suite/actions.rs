@@ -101,3 +101,53 @@ fn formatting_keeps_line_breaks() {
     let second = document.format_range(Span::new(0, 5)).expect("a readable program");
     assert!(second.is_empty(), "another line changes");
 }
+
+/// Applies the fix of the first problem with this title.
+fn applied_fix(text: &str, title: &str) -> String {
+    let document = Document::new(text, None);
+    let problem = &document.diagnostics()[0];
+    let actions = document.actions(problem.primary.span, &[]);
+    let titles: Vec<&str> = actions.iter().map(|a| a.title.as_str()).collect();
+    let fix = actions.iter().find(|a| a.title == title).unwrap_or_else(|| panic!("{titles:?}"));
+    let fixed = applied(text, &fix.edits);
+    assert_eq!(Document::new(&fixed, None).diagnostics(), [], "{fixed}");
+    fixed
+}
+
+#[test]
+fn an_operand_of_another_element_type_is_converted() {
+    let text = "func.func @f() {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %h = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf16>
+  pto.tadd ins(%a, %h) outs(%a)
+  return
+}
+";
+    let fixed = applied_fix(text, "convert `%h` to f32");
+    assert!(fixed.contains(
+        "  %h_f32 = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  pto.tcvt ins(%h) outs(%h_f32)
+  pto.tadd ins(%a, %h_f32) outs(%a)
+"
+    ));
+    let result = text.replace("ins(%a, %h) outs(%a)", "ins(%a, %a) outs(%h)");
+    let fixed = applied_fix(&result, "convert `%h` to f32");
+    assert!(fixed.contains(
+        "  pto.tadd ins(%a, %a) outs(%h_f32)
+  pto.tcvt ins(%h_f32) outs(%h)
+"
+    ));
+}
+
+#[test]
+fn a_tile_gets_a_layout_that_is_legal() {
+    let text = "func.func @f() {
+  %a = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  %c = pto.alloc_tile : !pto.tile_buf<vec, 16x1xf32>
+  pto.trowmax ins(%a, %a) outs(%c)
+  return
+}
+";
+    let fixed = applied_fix(text, "write `!pto.tile_buf<vec, 16x1xf32, blayout=col_major>`");
+    assert!(fixed.contains("blayout=col_major"));
+}
