@@ -1,4 +1,13 @@
 //! Fixes of a problem: those that it comes with, and those that its kind suggests.
+//!
+//! A kind of problem has a list of changes that may help, from the likeliest to the last resort: the code that the help names, similar
+//! words, types and tiles that are legal. Each is tried, and offered if it leaves fewer problems.
+
+mod copies;
+mod statements;
+mod tiles;
+mod trial;
+mod words;
 
 use crate::edits::{Replacement, of_fix};
 use crate::scope::visible;
@@ -7,6 +16,7 @@ use pto::ir::print::type_text;
 use pto::isa::row::Control;
 use pto::isa::{Code, Op, Span, codes, table, text};
 use pto::{Diagnostic, Target};
+use trial::OfferedFix;
 
 /// Problems that another target may not have.
 const OF_THE_TARGET: [Code; 3] = [codes::NOT_ON_TARGET, codes::ELEM_TYPE, codes::NO_SPACE];
@@ -24,19 +34,93 @@ impl Document {
             let title = problem.help.clone().unwrap_or_else(|| text!("apply the fix of {id}", id));
             found.push(fix(title, of_fix(self.text(), &problem.edits)));
         }
-        let replaced = self.meant(problem).into_iter().chain(self.stated_type(problem));
-        for (span, name) in replaced {
-            found.push(fix(text!("write `{name}`", name), vec![Replacement::new(span, name)]));
-        }
-        if let Some((name, edit)) = self.terminator(problem) {
-            found.push(fix(text!("end the block with `{name}`", name), vec![edit]));
-        }
-        found.extend(self.type_fixes(problem).into_iter().map(|(title, edits)| fix(title, edits)));
+        let tried = self.tried(problem, self.suggested(problem));
+        found.extend(tried.into_iter().map(|candidate| fix(candidate.title, candidate.edits)));
         for target in self.other_targets(problem) {
             let title = text!("check for {target}", target);
             found.push(OfferedAction { target: Some(target), ..fix(title, Vec::new()) });
         }
         found
+    }
+
+    /// The changes that may fix a problem, the likeliest first. A list is computed when those before it did not help.
+    fn suggested(&self, problem: &Diagnostic) -> impl Iterator<Item = OfferedFix> {
+        type Suggest = for<'d> fn(&'d Document, &Diagnostic) -> Vec<OfferedFix>;
+        let by_kind: &[Suggest] = match problem.code {
+            codes::BAD_CHARACTER => &[Document::without_character, Document::expected],
+            codes::UNTERMINATED => &[Document::closed_text],
+            codes::SYNTAX => &[Document::expected],
+            codes::UNCLOSED => &[Document::closed],
+            codes::UNDEFINED | codes::STEP | codes::CALL => &[Document::completed],
+            codes::BRANCH => &[Document::completed, Document::one_default],
+            codes::UNKNOWN_TYPE | codes::NOT_INFERRED => &[Document::completed, Document::other_types],
+            codes::BAD_ATTRIBUTE => &[Document::legal_words, Document::completed, Document::attribute_values],
+            codes::BAD_TYPE => &[Document::legal_words, Document::numbers, Document::without_element],
+            codes::REDEFINED | codes::DUPLICATE_SYMBOL => &[Document::renamed],
+            codes::RESULT_COUNT => &[Document::named_results],
+            codes::DUPLICATE_ATTRIBUTE => &[Document::without_element],
+            codes::NUMBER_RANGE => &[Document::helped_numbers, Document::longer_integer],
+            codes::BAD_ALIAS => &[Document::without_line],
+            codes::OPERAND_COUNT => &[Document::other_operands],
+            codes::OPERAND_KIND => &[Document::other_operation, Document::completed],
+            codes::COMBINATION => &[Document::without_named, Document::retyped],
+            codes::UNKNOWN_ATTRIBUTE => &[Document::without_attribute],
+            codes::MISSING_ATTRIBUTE => &[Document::with_attribute],
+            codes::ATTRIBUTE_VALUE | codes::FLAG_PIPES | codes::BARRIER_PIPE => {
+                &[Document::legal_words, Document::numbers, Document::completed]
+            }
+            codes::EVENT_ID | codes::BUFFER_ID | codes::SIGNAL | codes::STRUCT => &[Document::numbers],
+            codes::ELEM_TYPE | codes::ELEM_MISMATCH => &[Document::conversions, Document::retyped],
+            codes::ELEM_COMBINATION => {
+                &[Document::other_operation, Document::operand_for_result, Document::conversions, Document::retyped]
+            }
+            codes::UNPRINTABLE => &[Document::retyped, Document::without_line],
+            codes::SCRATCH => &[Document::with_scratch],
+            codes::ALIASING | codes::SCRATCH_OVERLAP | codes::PARTIAL_OVERLAP => {
+                &[Document::apart, Document::other_addresses]
+            }
+            codes::DESTROYED => &[Document::copied_first, Document::with_scratch],
+            codes::DEVICE_FAULT => &[Document::with_scratch, Document::apart],
+            codes::HIDDEN_MEMORY => &[Document::with_scratch, Document::other_addresses],
+            codes::NOT_HERE => &[Document::other_end],
+            codes::DOMINANCE | codes::FIFO_ENTRY => &[Document::moved],
+            codes::MISALIGNED => &[Document::numbers, Document::other_addresses],
+            codes::OUT_OF_MEMORY | codes::MIXED_ADDRESSES => &[Document::other_addresses],
+            codes::VALID_OPERANDS => &[Document::without_operands, Document::retyped],
+            codes::NO_TERMINATOR => &[Document::with_end],
+            _ => &[Document::retyped],
+        };
+        let first: Suggest = Document::spelled;
+        let last: Suggest = Document::helped_code;
+        let all = std::iter::once(first).chain(by_kind.iter().copied()).chain([last]);
+        all.flat_map(move |suggest| suggest(self, problem))
+    }
+
+    /// Similar names, and the type of the definition.
+    fn spelled(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let replaced = self.meant(problem).into_iter().chain(self.stated_type(problem));
+        replaced.map(|(span, name)| words::written(span, name)).collect()
+    }
+
+    fn with_end(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let end = self.terminator(problem).into_iter();
+        end.map(|(name, edit)| OfferedFix::new(text!("end the block with `{name}`", name), vec![edit])).collect()
+    }
+
+    /// The element of a list that a problem is about, left out.
+    fn without_element(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let span = problem.primary.span;
+        let within = Span::new(span.start, self.line_of(span.start).end);
+        let name = self.index().token_at(span.start).map(|token| self.slice(token.span)).unwrap_or_default();
+        let before = self.index().first_token(within.start).checked_sub(2);
+        let start = before.map_or(within.start, |n| self.index().tokens[n].span.start);
+        self.left_out(Span::new(start, within.end), name)
+    }
+
+    /// The attributes that a message names, left out.
+    fn without_attribute(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let line = self.line_of(problem.primary.span.start);
+        words::quoted(&problem.message).skip(1).flat_map(|name| self.left_out(line, name)).collect()
     }
 
     /// The names that a misspelled one may stand for.

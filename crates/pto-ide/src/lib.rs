@@ -43,7 +43,6 @@ mod scope;
 mod signature;
 mod symbols;
 mod template;
-mod type_fixes;
 mod value_card;
 
 pub use actions::{ActionKind, OfferedAction};

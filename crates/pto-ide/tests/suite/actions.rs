@@ -88,7 +88,7 @@ fn another_target_is_offered() {
     let text = "func.func @f(%a: !pto.tile_buf<vec, 16x64xui8>) {\n  pto.tmax ins(%a, %a) outs(%a)\n  return\n}\n";
     let document = Document::new(text, Some(Target::A2A3));
     let actions = document.actions(document.diagnostics()[0].primary.span, &[]);
-    assert_eq!(actions.iter().map(|a| a.target).collect::<Vec<_>>(), [Some(Target::A5)]);
+    assert_eq!(actions.last().and_then(|a| a.target), Some(Target::A5));
 }
 
 #[test]

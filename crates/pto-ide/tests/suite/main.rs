@@ -3,6 +3,7 @@
 mod actions;
 mod completion;
 mod fuzz;
+mod helps;
 mod hints;
 mod hover;
 mod names;

@@ -1,0 +1,92 @@
+//! Changes are tried before they are offered: what a rule says helps is not always what the rest of the program allows.
+
+use crate::Document;
+use crate::edits::{Replacement, line_edits};
+use pto::Diagnostic;
+use pto::isa::codes;
+
+/// Bytes that are read and checked for the fixes of one problem.
+const MOST_BYTES: usize = 2_000_000;
+/// Changes that are tried at most.
+const MOST_TRIALS: usize = 60;
+/// Fixes that are offered at most.
+const MOST_OFFERED: usize = 3;
+
+/// A change that may fix a problem.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct OfferedFix {
+    pub(crate) title: String,
+    pub(crate) edits: Vec<Replacement>,
+}
+
+impl OfferedFix {
+    pub(crate) fn new(title: impl Into<String>, edits: Vec<Replacement>) -> Self {
+        Self { title: title.into(), edits }
+    }
+}
+
+/// How bad a text is. A problem of reading hides those of the statement, so only problems of reading are counted for one.
+#[derive(Clone, Copy)]
+struct TextProblems {
+    errors: usize,
+    all: usize,
+}
+
+impl TextProblems {
+    fn new(document: &Document, problem: &Diagnostic) -> Self {
+        let reading = |d: &Diagnostic| d.code < codes::EMPTY_TILE;
+        let counted = document.diagnostics().iter().filter(|d| !reading(problem) || reading(d));
+        let errors = counted.clone().filter(|d| d.is_error()).count();
+        Self { errors, all: counted.count() }
+    }
+}
+
+impl Document {
+    /// The candidates that leave fewer errors; for a warning, fewer warnings and no more errors.
+    pub(crate) fn tried(&self, problem: &Diagnostic, candidates: impl Iterator<Item = OfferedFix>) -> Vec<OfferedFix> {
+        let before = TextProblems::new(self, problem);
+        let trials = (MOST_BYTES / self.text().len().max(1)).clamp(1, MOST_TRIALS);
+        let helps = |after: TextProblems| match problem.is_error() {
+            true => after.errors < before.errors,
+            false => after.errors <= before.errors && after.all < before.all,
+        };
+        let mut offered: Vec<OfferedFix> = Vec::new();
+        for candidate in candidates.take(trials) {
+            let after = self.edited(&candidate.edits);
+            let restated = if self.has_other_types() { None } else { after.with_types_restated() };
+            let after = restated.as_ref().unwrap_or(&after);
+            if helps(TextProblems::new(after, problem)) && offered.iter().all(|o| o.title != candidate.title) {
+                let edits = match &restated {
+                    Some(restated) => line_edits(self.text(), restated.text()),
+                    None => candidate.edits,
+                };
+                offered.push(OfferedFix { edits, ..candidate });
+            }
+            if offered.len() == MOST_OFFERED {
+                break;
+            }
+        }
+        offered
+    }
+
+    fn has_other_types(&self) -> bool {
+        self.diagnostics().iter().any(|d| d.code == codes::TYPE_DISAGREES)
+    }
+
+    /// The text with the types of definitions at all uses; `None` if they are there already.
+    fn with_types_restated(&self) -> Option<Self> {
+        /// A type that is written again may be that of another definition.
+        const ROUNDS: usize = 3;
+        let mut last: Option<Self> = None;
+        for _ in 0..ROUNDS {
+            let document = last.as_ref().unwrap_or(self);
+            let stated = document.diagnostics().iter().filter_map(|d| document.stated_type(d));
+            let edits: Vec<Replacement> = stated.map(|(span, ty)| Replacement::new(span, ty)).collect();
+            if edits.is_empty() {
+                break;
+            }
+            last = Some(document.edited(&edits));
+        }
+        last
+    }
+}
