@@ -77,6 +77,13 @@ pub enum MpiError {
         /// The bytes that are free there.
         free: usize,
     },
+    /// The file system that shared memory is in has not enough room for a window. No rank has allocated anything.
+    NoSharedMemory {
+        /// The bytes that are needed.
+        bytes: usize,
+        /// The bytes that are free.
+        free: usize,
+    },
     /// Memory can be shared on one machine only.
     SeveralMachines,
     /// Atomic accesses are to whole elements at multiples of their size.
@@ -157,6 +164,11 @@ impl fmt::Display for MpiError {
                     "a window needs {bytes} bytes, and a machine has not enough memory: {free} bytes are free here"
                 )
             }
+            Self::NoSharedMemory { bytes, free } => write!(
+                out,
+                "a window needs {bytes} bytes of shared memory, and /dev/shm has {free}; give it more (in a container: \
+                 `docker run --shm-size`)"
+            ),
             Self::SeveralMachines => write!(out, "the ranks are on several machines, which share no memory"),
             Self::Misaligned { offset, bytes, element } => {
                 write!(out, "{bytes} bytes at {offset} are not whole elements of {element} bytes")

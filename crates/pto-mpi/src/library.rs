@@ -153,7 +153,9 @@ impl MpiSymbols {
         let mut length = 0;
         // SAFETY: no library writes a longer text.
         unsafe { version(text.as_mut_ptr().cast(), &raw mut length) };
-        Some(text_of(&text, length).lines().next().unwrap_or_default().trim().to_string())
+        let text = text_of(&text, length);
+        let words: Vec<&str> = text.lines().next().unwrap_or_default().split_whitespace().collect();
+        Some(words.join(" "))
     }
 }
 

@@ -101,13 +101,21 @@ impl Mpi {
         Ok(window)
     }
 
-    /// Libraries reserve more than there is, and the machine stops when it is used. All ranks refuse if one does.
+    /// Libraries reserve more than there is, and the machine or the program ends when it is used. All ranks refuse if one does.
     fn check_memory(&self, sizes: &[usize]) -> Result<(), MpiError> {
-        let all = sizes.iter().fold(0_usize, |sum, size| sum.saturating_add(*size));
+        let all = sizes.iter().fold(0_usize, |sum, size| sum.saturating_add(size.saturating_add(PAGE)));
         let bytes = if self.all_on_one_machine() { all } else { sizes[self.rank()] };
-        let free = free_memory();
+        let (free, free_to_share) = (free_memory(), free_to_share());
         let refused = self.all_gather_sizes(usize::from(bytes > free))?;
-        if refused.contains(&1) { Err(MpiError::NoMemory { bytes, free }) } else { Ok(()) }
+        let refused_to_share =
+            self.all_gather_sizes(usize::from(bytes > free_to_share && self.all_on_one_machine()))?;
+        if refused.contains(&1) {
+            Err(MpiError::NoMemory { bytes, free })
+        } else if refused_to_share.contains(&1) {
+            Err(MpiError::NoSharedMemory { bytes, free: free_to_share })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -117,6 +125,18 @@ fn free_memory() -> usize {
     let line = all.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     let kib = line.and_then(|rest| rest.trim().trim_end_matches("kB").trim().parse::<usize>().ok());
     kib.map_or(usize::MAX / 2, |kib| kib.saturating_mul(1024))
+}
+
+/// The bytes that are free where libraries keep the memory that processes share, which containers often make small.
+#[cfg(target_os = "linux")]
+fn free_to_share() -> usize {
+    let of = rustix::fs::statvfs("/dev/shm");
+    of.map_or(usize::MAX, |of| usize::try_from(of.f_bavail.saturating_mul(of.f_frsize)).unwrap_or(usize::MAX))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn free_to_share() -> usize {
+    usize::MAX
 }
 
 impl MpiWindow<'_> {

@@ -15,7 +15,8 @@ const ROLE: &str = "PTO_MPI_TEST";
 
 fn main() {
     if let Ok(role) = std::env::var(ROLE) {
-        launchers::end_after(std::time::Duration::from_secs(30));
+        let seconds = if role == "large" { 300 } else { 60 };
+        launchers::end_after(std::time::Duration::from_secs(seconds));
         return cases::run(&role);
     }
     let mut arguments = Arguments::from_args();

@@ -6,21 +6,19 @@ use pto_mpi::{Mpi, MpiElement, MpiError, MpiOp, MpiWindow, MpiWindowKind};
 /// What is done with a window.
 type Case = fn(&Mpi, &MpiWindow<'_>);
 
-pub(crate) fn run(mpi: &Mpi, kind: MpiWindowKind) {
-    let cases: [(&str, Case); 6] = [
-        ("put and get", put_and_get),
-        ("rows", rows),
-        ("accumulate", accumulate),
-        ("counter", counter),
-        ("token", token),
-        ("outside", outside),
-    ];
-    for (name, run) in cases {
+pub(crate) fn run(mpi: &Mpi, kind: MpiWindowKind, in_pieces: bool) {
+    let cut: &[(&str, Case)] = &[("put and get", put_and_get), ("rows", rows), ("accumulate", accumulate)];
+    let whole: &[(&str, Case)] = &[("counter", counter), ("token", token), ("outside", outside)];
+    // Words are never cut.
+    let cases = if in_pieces { [cut, &[]] } else { [cut, whole] };
+    let window = mpi.window_of(kind, SIZE + mpi.rank()).expect("a window");
+    assert_eq!(window.kind(), kind);
+    for (name, run) in cases.into_iter().flatten() {
         case(mpi, &format!("{kind:?}: {name}"), |mpi| {
-            let window = mpi.window_of(kind, SIZE + mpi.rank()).expect("a window");
-            assert_eq!(window.kind(), kind);
             run(mpi, &window);
             wait(mpi);
+            window.put(mpi.rank(), 0, &vec![0; SIZE + mpi.rank()]).expect("the own part");
+            window.flush(mpi.rank()).expect("a flush");
         });
     }
 }
@@ -140,7 +138,7 @@ fn accumulate(mpi: &Mpi, window: &MpiWindow<'_>) {
 }
 
 fn counter(mpi: &Mpi, window: &MpiWindow<'_>) {
-    let rounds = 200;
+    let rounds = 50;
     let mut last = -1;
     for _ in 0..rounds {
         let old = window.add_word(0, 8, 1).expect("a word");
@@ -163,7 +161,7 @@ fn counter(mpi: &Mpi, window: &MpiWindow<'_>) {
 fn token(mpi: &Mpi, window: &MpiWindow<'_>) {
     let (rank, ranks) = (mpi.rank(), mpi.ranks());
     let next = (rank + 1) % ranks;
-    for round in 0..20_i32 {
+    for round in 0..10_i32 {
         let is_first = rank == 0 && round == 0;
         while !is_first && window.read_word(rank, 0).expect("a word") < round + i32::from(rank != 0) {
             mpi.poke();
@@ -205,12 +203,13 @@ fn outside(mpi: &Mpi, window: &MpiWindow<'_>) {
 
 /// More than counts of MPI express.
 pub(crate) fn large(mpi: &Mpi) {
-    let bytes = (5 << 30) / 2;
+    let bytes = (1 << 31) + (1 << 20);
+    let pattern = |rank| pattern(rank, 1 << 20).repeat(bytes >> 20);
     for kind in [MpiWindowKind::Shared, MpiWindowKind::Allocated] {
         case(mpi, &format!("{kind:?}: large"), |mpi| {
             let window = mpi.window_of(kind, if mpi.rank() == 1 { bytes } else { 8 }).expect("a window");
             if mpi.rank() == 0 {
-                let sent = pattern(3, bytes);
+                let sent = pattern(3);
                 window.put(1, 0, &sent).expect("room");
                 window.flush(1).expect("a flush");
                 let mut back = vec![0; bytes];
@@ -221,7 +220,7 @@ pub(crate) fn large(mpi: &Mpi) {
         });
     }
     case(mpi, "large message", |mpi| match mpi.rank() {
-        0 => mpi.send(&pattern(0, bytes), 1, 0).expect("a message"),
-        _ => assert!(mpi.receive(0, 0).expect("a message") == pattern(0, bytes)),
+        0 => mpi.send(&pattern(0), 1, 0).expect("a message"),
+        _ => assert!(mpi.receive(0, 0).expect("a message") == pattern(0)),
     });
 }
