@@ -22,6 +22,19 @@ pub struct LaunchedRank {
     pub launcher: Launcher,
 }
 
+/// The variables that [`launched_rank`] reads. A process that this one starts inherits them: remove them from its environment if
+/// it is no rank.
+pub const LAUNCH_VARIABLES: &[&str] = &[
+    "OMPI_COMM_WORLD_RANK",
+    "OMPI_COMM_WORLD_SIZE",
+    "PMI_RANK",
+    "PMIX_RANK",
+    "PMI_SIZE",
+    "SLURM_STEP_ID",
+    "SLURM_PROCID",
+    "SLURM_NTASKS",
+];
+
 /// The rank of this process, or `None` if no launcher started it. No library is loaded.
 pub fn launched_rank() -> Option<LaunchedRank> {
     launched_rank_from(&|name| std::env::var(name).ok())

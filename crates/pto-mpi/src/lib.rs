@@ -10,7 +10,8 @@
 //!
 //! If all ranks are on one machine, windows are shared memory and accesses are plain copies and atomic instructions; MPI only
 //! allocates. Otherwise every access is a call of MPI. Then a rank that computes for long must call [`Mpi::poke`] now and
-//! then: many networks move data of other ranks only while their target is inside MPI.
+//! then: most libraries move data of other ranks only while their target is inside MPI. (MPICH does so for
+//! [`MpiWindowKind::Allocated`] even on one machine, and both do with TCP.)
 //!
 //! **Threads.** All functions can be called from all threads if [`Mpi::any_thread`] is true. Calls are serialised. A barrier,
 //! a message or a collective that waits for other ranks lets other threads make calls meanwhile.
@@ -29,6 +30,6 @@ mod window;
 
 pub use constants::{MpiElement, MpiOp};
 pub use error::MpiError;
-pub use launch::{LaunchedRank, Launcher, launched_rank, launched_rank_from};
+pub use launch::{LAUNCH_VARIABLES, LaunchedRank, Launcher, launched_rank, launched_rank_from};
 pub use mpi::Mpi;
 pub use window::{MpiWindow, MpiWindowKind};

@@ -1,10 +1,10 @@
 //! What launchers tell by variables.
 
 use libtest_mimic::{Failed, Trial};
-use pto_mpi::{LaunchedRank, Launcher, launched_rank_from};
+use pto_mpi::{LAUNCH_VARIABLES, LaunchedRank, Launcher, launched_rank_from};
 
 pub(crate) fn trials() -> Vec<Trial> {
-    vec![Trial::test("launch/variables", variables)]
+    vec![Trial::test("launch/variables", variables), Trial::test("launch/names", names)]
 }
 
 fn variables() -> Result<(), Failed> {
@@ -35,4 +35,15 @@ fn variables() -> Result<(), Failed> {
         "SLURM_STEP_ID=0 SLURM_PROCID=1 SLURM_NTASKS=2 OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=2",
         Some((0, 2, Launcher::OpenMpi)),
     )
+}
+
+fn names() -> Result<(), Failed> {
+    let asked = std::cell::RefCell::new(std::collections::BTreeSet::new());
+    let value = |name: &str| {
+        asked.borrow_mut().insert(name.to_string());
+        (name == "SLURM_STEP_ID").then(|| "0".to_string())
+    };
+    launched_rank_from(&value);
+    let listed = LAUNCH_VARIABLES.iter().map(|name| (*name).to_string()).collect();
+    if asked.into_inner() == listed { Ok(()) } else { Err("a variable is not listed, or not asked for".into()) }
 }

@@ -1,14 +1,17 @@
 //! What every rank does with windows.
 
+#![expect(unsafe_code, reason = "the owner looks at its memory")]
+
 use crate::cases::{case, pattern};
 use pto_mpi::{Mpi, MpiElement, MpiError, MpiOp, MpiWindow, MpiWindowKind};
+use std::sync::atomic::{AtomicI32, Ordering};
 
 /// What is done with a window.
 type Case = fn(&Mpi, &MpiWindow<'_>);
 
 pub(crate) fn run(mpi: &Mpi, kind: MpiWindowKind, in_pieces: bool) {
     let cut: &[(&str, Case)] = &[("put and get", put_and_get), ("rows", rows), ("accumulate", accumulate)];
-    let whole: &[(&str, Case)] = &[("counter", counter), ("token", token), ("outside", outside)];
+    let whole: &[(&str, Case)] = &[("counter", counter), ("token", token), ("poke", poke), ("outside", outside)];
     // Words are never cut.
     let cases = if in_pieces { [cut, &[]] } else { [cut, whole] };
     let window = mpi.window_of(kind, SIZE + mpi.rank()).expect("a window");
@@ -178,6 +181,29 @@ fn token(mpi: &Mpi, window: &MpiWindow<'_>) {
         window.flush(next).expect("a flush");
         window.set_word(next, 0, round + 1).expect("a word");
     }
+}
+
+/// The owner only pokes and looks at its memory; accesses of the others complete.
+fn poke(mpi: &Mpi, window: &MpiWindow<'_>) {
+    let others = mpi.ranks() as i32 - 1;
+    if mpi.rank() == 0 {
+        let at: *mut i32 = window.memory().0.cast();
+        // SAFETY: the part starts at a page, and is larger than a word.
+        let done = unsafe { AtomicI32::from_ptr(at) };
+        while done.load(Ordering::SeqCst) < others {
+            mpi.poke();
+            window.sync().expect("memory in order");
+            std::thread::yield_now();
+        }
+        return;
+    }
+    let bytes = pattern(mpi.rank(), 500);
+    let mut back = vec![0; 500];
+    window.put(0, 500 * mpi.rank(), &bytes).expect("room");
+    window.flush(0).expect("a flush");
+    window.get(0, 500 * mpi.rank(), &mut back).expect("room");
+    assert_eq!(back, bytes);
+    window.add_word(0, 0, 1).expect("a word");
 }
 
 fn outside(mpi: &Mpi, window: &MpiWindow<'_>) {
