@@ -50,6 +50,7 @@ use std::io::Write;
 #[cfg(not(target_family = "wasm"))]
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Run, check, format and look up PTO tile programs on any machine.
 #[derive(Parser)]
@@ -301,7 +302,19 @@ fn stdout_failed(error: &std::io::Error) -> Failure {
     Failure(text!("cannot write standard output: {error}", error))
 }
 
+/// True in processes that leave reports to another one.
+static IS_MUTE: AtomicBool = AtomicBool::new(false);
+
+/// From now on, nothing is written to standard error.
+#[cfg(unix)]
+pub(crate) fn mute() {
+    IS_MUTE.store(true, Ordering::Relaxed);
+}
+
 /// Writes a line to standard error. Errors are ignored: there is nowhere left to report them.
 pub(crate) fn warn(text: &str) {
+    if IS_MUTE.load(Ordering::Relaxed) {
+        return;
+    }
     let _ = writeln!(host::stderr(), "{text}");
 }

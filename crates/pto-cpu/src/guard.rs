@@ -7,7 +7,7 @@
 //!
 //! A buffer has a few locks, each for a stripe of it. An access takes them in ascending order of buffers and stripes and gives
 //! all of them back when it is done, so threads never wait for each other in a circle. Buffers that may not be written need no
-//! locks, nor do runs on one thread.
+//! locks, nor do runs on one thread. Ranks in processes of their own that share memory have their locks there.
 
 use crate::memory::Buffer;
 use crate::prepared::MAX_VIEWS;
@@ -20,16 +20,18 @@ const SMALLEST: u32 = 14;
 /// Tries before the thread lets another one run.
 const PATIENCE: u32 = 64;
 
-/// A lock for several readers or one writer. It has its own cache line.
-#[derive(Default)]
-#[repr(align(64))]
-struct Stripe(AtomicU32);
+/// Words from one lock to the next: each has its own cache line.
+const WORDS_PER_LOCK: usize = 16;
+
+/// A lock for several readers or one writer.
+#[derive(Clone, Copy)]
+struct Stripe<'a>(&'a AtomicU32);
 
 /// The state of a lock that a writer has; otherwise it is the number of readers.
 const WRITER: u32 = u32::MAX;
 
-impl Stripe {
-    fn lock(&self, writes: bool) {
+impl Stripe<'_> {
+    fn lock(self, writes: bool) {
         let mut tries = 0;
         while !self.try_lock(writes) {
             tries += 1;
@@ -42,7 +44,7 @@ impl Stripe {
     }
 
     #[inline]
-    fn try_lock(&self, writes: bool) -> bool {
+    fn try_lock(self, writes: bool) -> bool {
         let now = if writes { 0 } else { self.0.load(Ordering::Relaxed) };
         if now >= WRITER - 1 {
             return false;
@@ -51,7 +53,7 @@ impl Stripe {
         self.0.compare_exchange_weak(now, then, Ordering::Acquire, Ordering::Relaxed).is_ok()
     }
 
-    fn unlock(&self, writes: bool) {
+    fn unlock(self, writes: bool) {
         if writes {
             self.0.store(0, Ordering::Release);
         } else {
@@ -60,32 +62,70 @@ impl Stripe {
     }
 }
 
+/// Where locks lie: here, or in memory that several processes share.
+enum LockWords<'a> {
+    Own(Box<[AtomicU32]>),
+    Lent(&'a [AtomicU32]),
+}
+
+impl LockWords<'_> {
+    fn words(&self) -> &[AtomicU32] {
+        match self {
+            Self::Own(words) => words,
+            Self::Lent(words) => words,
+        }
+    }
+}
+
 /// The locks of a buffer; none if nothing writes to it.
-struct Stripes {
-    locks: Box<[Stripe]>,
+struct Stripes<'a> {
+    words: LockWords<'a>,
     shift: u32,
 }
 
-impl Stripes {
+/// How many locks a buffer has, and how many bytes each is for, as a shift.
+fn lock_count(bytes: usize) -> (usize, u32) {
+    if bytes == 0 {
+        return (0, 0);
+    }
+    let shift = bytes.div_ceil(MOST_STRIPES).next_power_of_two().trailing_zeros().max(SMALLEST);
+    (((bytes - 1) >> shift) + 1, shift)
+}
+
+/// The words that the locks of buffers with these sizes take, where several processes share them ([`PeerRanks`](crate::PeerRanks)).
+pub fn lock_words(sizes: impl IntoIterator<Item = usize>) -> usize {
+    sizes.into_iter().map(|bytes| lock_count(bytes).0 * WORDS_PER_LOCK).sum()
+}
+
+impl<'a> Stripes<'a> {
     fn new(buffer: &Buffer) -> Self {
-        if !buffer.writable || buffer.bytes == 0 {
-            return Self { locks: Box::default(), shift: 0 };
-        }
-        let shift = buffer.bytes.div_ceil(MOST_STRIPES).next_power_of_two().trailing_zeros().max(SMALLEST);
-        let count = ((buffer.bytes - 1) >> shift) + 1;
-        Self { locks: (0..count).map(|_| Stripe::default()).collect(), shift }
+        let (count, shift) = if buffer.writable { lock_count(buffer.bytes) } else { (0, 0) };
+        Self { words: LockWords::Own((0..count * WORDS_PER_LOCK).map(|_| AtomicU32::new(0)).collect()), shift }
+    }
+
+    /// Takes the words of a buffer from those that are left. All processes count them alike, so it does not matter who may write.
+    fn lent(buffer: &Buffer, left: &mut &'a [AtomicU32]) -> Self {
+        let (count, shift) = lock_count(buffer.bytes);
+        let (words, rest) = left.split_at((count * WORDS_PER_LOCK).min(left.len()));
+        *left = rest;
+        Self { words: LockWords::Lent(words), shift }
     }
 
     /// The stripes that have a byte of a range, as far as the range lies in the buffer.
-    fn of(&self, (first, end): (i64, i64)) -> &[Stripe] {
+    fn of(&self, (first, end): (i64, i64)) -> impl ExactSizeIterator<Item = Stripe<'_>> {
+        let words = self.words.words();
         let last = (end.max(1) as usize - 1) >> self.shift;
         let first = first.max(0) as usize >> self.shift;
-        self.locks.get(first..self.locks.len().min(last + 1)).unwrap_or_default()
+        let count = words.len() / WORDS_PER_LOCK;
+        let range = first.min(count)..count.min(last.saturating_add(1)).max(first.min(count));
+        words[range.start * WORDS_PER_LOCK..range.end * WORDS_PER_LOCK]
+            .chunks_exact(WORDS_PER_LOCK)
+            .map(|words| Stripe(&words[0]))
     }
 }
 
-/// The locks of all buffers of a run on several threads.
-pub(crate) struct Guards(Vec<Stripes>);
+/// The locks of all buffers of a run on several threads, or in several processes.
+pub(crate) struct Guards<'a>(Vec<Stripes<'a>>);
 
 /// Bytes of a buffer that an instruction touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,13 +138,18 @@ pub(crate) struct Touched {
 
 /// Locks until it is dropped.
 pub(crate) struct GuardLock<'a> {
-    guards: &'a Guards,
+    guards: &'a Guards<'a>,
     touched: [Option<Touched>; MAX_VIEWS],
 }
 
-impl Guards {
+impl<'a> Guards<'a> {
     pub fn new(buffers: &[Buffer]) -> Self {
         Self(buffers.iter().map(Stripes::new).collect())
+    }
+
+    /// Locks in words that other processes have, too.
+    pub fn lent(buffers: &[Buffer], mut words: &'a [AtomicU32]) -> Self {
+        Self(buffers.iter().map(|buffer| Stripes::lent(buffer, &mut words)).collect())
     }
 
     /// Waits until this thread may touch these bytes. Memory of the thread's own has no locks.
@@ -116,7 +161,7 @@ impl Guards {
             other => other,
         };
         let held = GuardLock { guards: self, touched };
-        held.each(Stripe::lock);
+        held.each(|stripe, writes| stripe.lock(writes));
         held
     }
 }
@@ -129,17 +174,17 @@ impl Touched {
 }
 
 impl GuardLock<'_> {
-    fn each(&self, act: fn(&Stripe, bool)) {
+    fn each(&self, act: fn(Stripe<'_>, bool)) {
         for touched in self.touched.iter().flatten() {
-            let stripes = self.guards.0.get(touched.buffer).map_or(&[][..], |s| s.of(touched.bytes));
-            stripes.iter().for_each(|stripe| act(stripe, touched.writes));
+            let Some(stripes) = self.guards.0.get(touched.buffer) else { continue };
+            stripes.of(touched.bytes).for_each(|stripe| act(stripe, touched.writes));
         }
     }
 }
 
 impl Drop for GuardLock<'_> {
     fn drop(&mut self) {
-        self.each(Stripe::unlock);
+        self.each(|stripe, writes| stripe.unlock(writes));
     }
 }
 
@@ -148,7 +193,7 @@ mod tests {
     use super::*;
     use std::cell::UnsafeCell;
 
-    fn guards(sizes: &[usize]) -> Guards {
+    fn guards(sizes: &[usize]) -> Guards<'static> {
         let mut data: Vec<Vec<u8>> = sizes.iter().map(|n| vec![0; *n]).collect();
         Guards::new(&data.iter_mut().map(|d| Buffer::write(d)).collect::<Vec<_>>())
     }
@@ -169,7 +214,21 @@ mod tests {
     #[test]
     fn what_is_only_read_has_no_locks() {
         let guards = Guards::new(&[Buffer::read(&[1, 2, 3])]);
-        assert!(guards.0[0].of((0, 3)).is_empty());
+        assert!(guards.0[0].of((0, 3)).len() == 0);
+    }
+
+    #[test]
+    fn lent_words_lock_as_own_ones() {
+        let mut data = [vec![0u8; 1 << 20], vec![0; 5], vec![0; 40000]];
+        let buffers: Vec<Buffer> = data.iter_mut().map(|d| Buffer::write(d)).collect();
+        let words: Vec<AtomicU32> = (0..lock_words([1 << 20, 5, 40000])).map(|_| AtomicU32::new(0)).collect();
+        let (mine, theirs) = (Guards::lent(&buffers, &words), Guards::lent(&buffers, &words));
+        assert_eq!([0, 1, 2].map(|k| mine.0[k].of((0, 1 << 20)).len()), [64, 1, 3]);
+        let held = mine.hold([touched(2, (0, 40000), true), None]);
+        assert!(theirs.0[2].of((20000, 20001)).all(|stripe| !stripe.try_lock(false)));
+        assert!(theirs.0[1].of((0, 5)).all(|stripe| stripe.try_lock(false)));
+        drop(held);
+        assert!(theirs.0[2].of((20000, 20001)).all(|stripe| stripe.try_lock(true)));
     }
 
     #[test]
@@ -177,7 +236,7 @@ mod tests {
         let guards = guards(&[100, 100]);
         drop(guards.hold([touched(0, (0, 4), true), touched(0, (50, 60), false)]));
         drop(guards.hold([touched(1, (0, 4), true), touched(0, (50, 60), true)]));
-        assert!(guards.0.iter().flat_map(|s| &s.locks).all(|s| s.0.load(Ordering::Relaxed) == 0));
+        assert!(guards.0.iter().flat_map(|s| s.words.words()).all(|word| word.load(Ordering::Relaxed) == 0));
     }
 
     /// A counter that only its lock protects.

@@ -44,6 +44,7 @@ mod run;
 mod stop;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, RunReport, Timing, Uninitialised};
+pub use guard::lock_words;
 pub use kernels::Numerics;
 pub use pages::prefer_large_pages;
 pub use plan::{asked_again, asked_again_in, loaded_tile, reads_element, sources};
@@ -51,8 +52,9 @@ pub use prepared::{IterationKey, LoopIteration, LoopIterations, Plan, Role, Set}
 pub use printed::{CoreCounts, Printed};
 pub use run::{
     Access, Action, AddressSpace, Answer, Atomic, CACHE_LINE, CoreId, DEVICE, Detail, ElementNumber, Event, Extent,
-    Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, RegisterChange, RegisterSnapshot, Remains, Replay,
-    ReplayMemory, Ring, Signal, SignalWord, StepDone, StoredWord, TileContents, TilePlace, ViewPlace, numbers_of,
+    Flag, Formula, Kept, KeptIn, Known, Launch, Measure, Observer, PeerRanks, PeerRows, PeerStop, PeerWordChange,
+    RegisterChange, RegisterSnapshot, Remains, Replay, ReplayMemory, Ring, Signal, SignalWord, StepDone, StoredWord,
+    TileContents, TilePlace, ViewPlace, diagnostics_from_bytes, diagnostics_to_bytes, numbers_of,
 };
 pub use stop::StopWhen;
 

@@ -214,6 +214,8 @@ codes! {
         "The recording was made by another version of `pto`, which wrote another format or prepared the program differently, so that its contents cannot be found again. Record the program again with this version.";
     VALUE_UNKNOWN = 718, "a value that the program does not have",
         "A value is named by its name in the program, such as `%t`. The message names similar ones.";
+    RUN_RANK = 719, "a rank that was lost or does not match the others",
+        "The ranks of a run are processes, and one of them ended or stopped, has another program or other options than the others, or cannot be reached. The message names the rank and the instruction it executed last.";
 
     RACE_READ = 801, "a read that may run before the write it depends on",
         "An instruction reads bytes that an earlier instruction on another pipe writes, and the two accesses are unordered. On a device the read may start first and see stale data. A flag from the writing pipe to the reading pipe orders them.";

@@ -2,7 +2,7 @@
 
 mod bind;
 pub(crate) mod memory;
-mod ranks;
+pub(crate) mod ranks;
 pub(crate) mod recorded;
 pub(crate) mod spec;
 
@@ -167,6 +167,27 @@ impl ProgramArgs {
     /// As [`ProgramArgs::ready`], for a changed program, without remarks.
     pub(crate) fn ready_again(&self, source: &InputText, program: &Program, target: Target) -> Result<Ready, Stop> {
         self.bound(&self.command("race"), self.plan(source, program, target)?, true)
+    }
+
+    /// As [`ProgramArgs::ready`], with the arguments of one rank only, whose number is `rank`.
+    #[cfg(unix)]
+    pub(crate) fn ready_as_rank(
+        &self,
+        source: &InputText,
+        program: &Program,
+        target: Target,
+        (rank, ranks): (usize, usize),
+    ) -> Result<Ready, Stop> {
+        let plan = self.plan(source, program, target)?;
+        // What there is to say about arguments is said once.
+        let is_first = rank == 0;
+        if is_first {
+            self.note_other_functions(program, target);
+        }
+        let (specs, command) = (self.specs(), self.command("run"));
+        let request = self.request(&command, &specs, !is_first);
+        let (bound, measure) = ranks::bind_some(&plan, &request, ranks, rank..rank + 1)?;
+        Ok(Ready { plan, bound, measure })
     }
 
     /// As [`ProgramArgs::ready_again`], for a program that was checked.

@@ -20,6 +20,18 @@ pub(crate) fn bind_all(
     request: &BindRequest<'_>,
     count: usize,
 ) -> Result<(Vec<BoundParam>, Measure), Stop> {
+    bind_some(plan, request, count, 0..count)
+}
+
+/// The same for some of the ranks. Memory is as large as all ranks together need it.
+pub(crate) fn bind_some(
+    plan: &Plan,
+    request: &BindRequest<'_>,
+    count: usize,
+    wanted: std::ops::Range<usize>,
+) -> Result<(Vec<BoundParam>, Measure), Stop> {
+    let given: Vec<Spec> = request.specs.iter().flat_map(|spec| for_each_rank(spec, count)).collect();
+    let request = &BindRequest { specs: &given, ..*request };
     for spec in request.specs {
         known_rank(spec, count)?;
     }
@@ -37,11 +49,37 @@ pub(crate) fn bind_all(
         measure.extents.iter_mut().zip(&other.extents).for_each(|(all, one)| *all = larger(one, all).clone());
     }
     let mut all = Vec::new();
-    for &rank in &ranks {
+    for &rank in &ranks[wanted] {
         let bound = with_memory(plan, &of(rank), &measure)?;
         all.extend(bound.into_iter().map(|b| BoundParam { name: format!("{}@{}", b.name, rank.number), ..b }));
     }
     Ok((all, measure))
+}
+
+/// What stands for the number of a rank in names and files.
+const EACH_RANK: &str = "{rank}";
+
+/// `x@{rank}=x{rank}.npy` stands for `x@0=x0.npy`, `x@1=x1.npy`, and so on; `x=x{rank}.npy` means the same.
+fn for_each_rank(spec: &Spec, count: usize) -> Vec<Spec> {
+    let Some(name) = &spec.name else { return vec![spec.clone()] };
+    if !name.contains(EACH_RANK) && !spec.text.contains(EACH_RANK) {
+        return vec![spec.clone()];
+    }
+    let name = if name.contains('@') { name.clone() } else { format!("{name}@{EACH_RANK}") };
+    let of = |rank: usize| {
+        let replaced = |text: &str| text.replace(EACH_RANK, &rank.to_string());
+        Spec { name: Some(replaced(&name)), text: replaced(&spec.text) }
+    };
+    (0..count).map(of).collect()
+}
+
+/// The same for options that name memory: `--out y@{rank}=y{rank}.npy`, `--show y@{rank}`.
+pub(crate) fn options_for_each_rank(options: &[String], count: usize) -> Vec<String> {
+    let of = |text: &String| -> Vec<String> {
+        let ranks = if text.contains(EACH_RANK) { count } else { 1 };
+        (0..ranks).map(|rank| text.replace(EACH_RANK, &rank.to_string())).collect()
+    };
+    options.iter().flat_map(of).collect()
 }
 
 /// What is written for one rank: for all, for this one, and by the names of parameters.

@@ -5,10 +5,13 @@ pub(crate) mod inside;
 mod inside_text;
 mod json;
 mod outputs;
+#[cfg(unix)]
+mod processes;
 mod text;
 
 use super::check;
 use super::input::InputText;
+use super::program::ranks::options_for_each_rank;
 use super::program::{BoundParam, ProgramArgs, Ready, Stop, VALUES_HELP};
 use super::render;
 use super::{CommandResult, Failure, Outcome, out};
@@ -51,6 +54,9 @@ pub(crate) struct Args {
     /// Threads to run the blocks on; 0 means one per core. Results do not depend on it
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
+    /// Run each rank as a process of its own, with memory that they share
+    #[arg(long, requires = "ranks", conflicts_with_all = ["time", "find"])]
+    processes: bool,
     /// Initial content of uninitialised memory of cores
     #[arg(long, value_enum, value_name = "WITH", default_value = "zero")]
     uninitialised: Fill,
@@ -166,6 +172,14 @@ impl FinishedRun<'_> {
 }
 
 pub(crate) fn run(args: &Args) -> CommandResult {
+    #[cfg(unix)]
+    if let Some(done) = processes::run(args) {
+        return done;
+    }
+    #[cfg(not(unix))]
+    if args.processes {
+        return Err(Failure(pto::isa::text!("--processes needs a system with POSIX shared memory").to_string()));
+    }
     let (source, program, target) = args.program.read()?;
     let problems = match execute(args, &source, &program, target) {
         Ok(outcome) => return Ok(outcome),
@@ -190,11 +204,24 @@ fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -
         true => look_inside(args, source, target, &mut ready)?,
     };
     let elapsed = start.elapsed();
+    finish(args, source, target, &ready, report, inside, elapsed)
+}
+
+/// Writes, compares and reports the results.
+fn finish(
+    args: &Args,
+    source: &InputText,
+    target: Target,
+    ready: &PreparedRun,
+    report: RunReport,
+    inside: InsideReport,
+    elapsed: Duration,
+) -> Result<Outcome, Stop> {
     ready.outputs.write(&ready.run.bound, &inside)?;
     let comparisons = ready.expected.iter().map(|e| e.compare(&ready.run.bound)).collect::<Result<Vec<_>, _>>()?;
     let same = comparisons.iter().all(Comparison::matches);
     let lines = Lines::new(&source.text);
-    let finished = FinishedRun { args, source, target, ready: &ready, report, inside, elapsed, comparisons, lines };
+    let finished = FinishedRun { args, source, target, ready, report, inside, elapsed, comparisons, lines };
     if args.json {
         super::json::print(&json::report(&finished)?)?;
     } else {
@@ -209,21 +236,27 @@ fn execute(args: &Args, source: &InputText, program: &Program, target: Target) -
 fn prepare(args: &Args, source: &InputText, program: &Program, target: Target) -> Result<PreparedRun, Stop> {
     let mut program_args = args.program.clone();
     program_args.uninitialised = (args.uninitialised.into(), args.strict);
-    let run = program_args.ready("run", source, program, target)?;
+    prepared(args, program_args.ready("run", source, program, target)?)
+}
+
+/// Finds what is asked about the results in the arguments of a run.
+fn prepared(args: &Args, run: Ready) -> Result<PreparedRun, Stop> {
     let bound = &run.bound;
-    let (values, names): (Vec<&String>, Vec<&String>) = args.show.iter().partition(|text| ValueAt::is_meant(text));
+    let ranks = bound.len() / run.plan.params().len().max(1);
+    let [shown, written, expected] =
+        [&args.show, &args.out, &args.expect].map(|list| options_for_each_rank(list, ranks.max(1)));
+    let (values, names): (Vec<&String>, Vec<&String>) = shown.iter().partition(|text| ValueAt::is_meant(text));
     let shown = names.into_iter().map(|name| memory_named(bound, name)).collect::<Result<_, _>>()?;
     let mut values = values.into_iter().map(|text| ValueAt::parse(text)).collect::<Result<Vec<_>, _>>()?;
     let printed = values.len();
-    let outputs = Outputs::new(&args.out, bound, &mut values)?;
+    let outputs = Outputs::new(&written, bound, &mut values)?;
     let inside = Inside { shown: values, printed, kinds: args.find.iter().map(|kind| (*kind).into()).collect() };
     if args.time && inside.is_wanted() {
         return Err(Failure(pto::isa::text!("--time does not go with values inside the run").to_string()).into());
     }
     inside.check_names(&run)?;
     let limits = ToleranceArgs { relative: args.rtol, absolute: args.atol };
-    let expected = args
-        .expect
+    let expected = expected
         .iter()
         .map(|e| Expectation::new(e, bound, limits, run.measure.longest_sum))
         .collect::<Result<_, _>>()?;

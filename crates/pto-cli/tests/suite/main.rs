@@ -15,6 +15,8 @@ mod many_problems;
 mod output_files;
 mod picture;
 mod race_fixes;
+#[cfg(target_os = "linux")]
+mod ranks;
 #[cfg(unix)]
 mod reduce;
 mod reports;

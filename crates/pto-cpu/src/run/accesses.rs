@@ -26,6 +26,16 @@ impl Core<'_> {
         told.version == self.local.written.version && step.part.is_none()
     }
 
+    /// True if its stores combine with what is in memory.
+    pub fn combines(&self, step: &KernelStep) -> bool {
+        self.combination(step) != Atomic::No
+    }
+
+    /// Bits of an element of a view.
+    pub fn column_bits_of(&self, value: Option<ValueId>) -> u32 {
+        value.and_then(|v| self.plan.module().value_type(v).elem()).map_or(8, |d| d.column_bits())
+    }
+
     #[inline]
     fn combination(&self, step: &KernelStep) -> Atomic {
         let state = || step.combines.and_then(|reg| Combine::from_code(self.reg(reg)));
@@ -81,8 +91,7 @@ impl Core<'_> {
     fn view_operands(&self, step: &KernelStep, atomic: Atomic, list: &mut Vec<Access>) {
         for operand in &step.views {
             if let Some(register) = operand.register {
-                let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
-                let bits = elem.map_or(8, |d| d.column_bits());
+                let bits = self.column_bits_of(operand.value);
                 let view = self.regs.views[register];
                 view_accesses(&view, bits, operand.value, &mut |a| {
                     push_both(list, Access { atomic, ..a }, operand);

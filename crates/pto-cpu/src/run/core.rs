@@ -42,7 +42,7 @@ impl<'p> Core<'p> {
     pub fn new(
         plan: &'p Plan,
         buffers: Cow<'p, [Buffer]>,
-        guards: Option<&'p Guards>,
+        guards: Option<&'p Guards<'p>>,
         among: CoreCounts,
     ) -> Result<Self, Diagnostic> {
         let local = LocalMemory::new(plan).ok_or_else(|| Fail::no_memory(plan.memory.core_bytes))?;

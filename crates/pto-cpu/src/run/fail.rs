@@ -78,6 +78,8 @@ pub(super) enum Fail {
         size: u64,
     },
     ReadOnly(usize),
+    /// Another rank, in another process, cannot be reached; in words.
+    Peer(String),
     Index {
         index: i64,
         extent: u64,

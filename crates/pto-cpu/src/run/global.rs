@@ -1,6 +1,7 @@
 //! Global memory as a core sees it.
 
 use super::fail::Fail;
+use super::peers::FarMemory;
 use crate::guard::{GuardLock, Guards, Touched};
 use crate::memory::Buffer;
 use crate::prepared::{Allocate, AllocationId, Id, Table};
@@ -11,7 +12,9 @@ pub(super) struct GlobalMemory<'p> {
     /// By parameter.
     pub buffers: Cow<'p, [Buffer]>,
     /// Locks of those buffers, if other threads have them too.
-    pub guards: Option<&'p Guards>,
+    pub guards: Option<&'p Guards<'p>>,
+    /// Memory of other ranks, if they are other processes.
+    pub far: Option<FarMemory<'p>>,
     /// Memory the program allocated.
     pub allocated: Table<AllocationId, Vec<u64>>,
     /// Which parameters were written to.
@@ -21,11 +24,11 @@ pub(super) struct GlobalMemory<'p> {
 impl<'p> GlobalMemory<'p> {
     pub fn new(
         buffers: Cow<'p, [Buffer]>,
-        guards: Option<&'p Guards>,
+        guards: Option<&'p Guards<'p>>,
         allocations: &Table<AllocationId, Allocate>,
     ) -> Self {
         let (allocated, written) = (Table::like(allocations, Vec::new()), vec![false; buffers.len()]);
-        Self { buffers, guards, allocated, written }
+        Self { buffers, guards, far: None, allocated, written }
     }
 
     /// A buffer: of a parameter, or allocated by the program.

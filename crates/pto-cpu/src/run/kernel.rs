@@ -5,6 +5,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::observe::Watch;
+use super::peers::PeerWordChange;
 use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
@@ -48,6 +49,8 @@ impl<'p> Core<'p> {
         if W::REORDERS {
             return self.postpone(which, at);
         }
+        self.reached(at);
+        self.bring_views(step)?;
         let words = if W::OBSERVES { self.words_to_store(step) } else { Vec::new() };
         let (tiles, views, scalars) = self.issue.operands(step);
         let held = if step.views.is_empty() { None } else { self.hold_views(step) };
@@ -59,6 +62,7 @@ impl<'p> Core<'p> {
             return Err(Fail::Fault(Box::new(fault), self.first_buffer(step)));
         }
         drop(held);
+        self.send_views(step)?;
         // Only now is it known that what it touches is there.
         if W::OBSERVES {
             self.say_work(which, words, at, watch);
@@ -155,6 +159,7 @@ impl<'p> Core<'p> {
 
     pub fn read_global(&mut self, at: usize, first: i64, bytes: usize) -> Result<u64, Fail> {
         let ptr = self.global.bytes(at, first, bytes)?;
+        self.bring_bytes(at, first, bytes)?;
         let _held = self.global.hold_bytes(at, first, bytes, false);
         // SAFETY: `GlobalMemory::bytes` checked that the bytes lie in a buffer that is lent for the run, and no other thread writes them now.
         Ok(super::data::read_bytes(unsafe { std::slice::from_raw_parts(ptr, bytes) }))
@@ -167,9 +172,34 @@ impl<'p> Core<'p> {
         }
         self.progress.deeds.stores += 1;
         self.global.mark_written(at);
-        let _held = self.global.hold_bytes(at, first, bytes.len(), true);
+        let held = self.global.hold_bytes(at, first, bytes.len(), true);
         // SAFETY: as above, and the buffer may be written.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), ptr, bytes.len()) };
+        drop(held);
+        self.send_bytes(at, first, bytes.len())
+    }
+}
+
+impl Core<'_> {
+    /// Changes a signal word at once: ranks in other processes see the old or the new number.
+    pub fn change_word(&mut self, at: usize, first: i64, value: u32, add: bool) -> Result<(), Fail> {
+        let ptr = self.global.bytes(at, first, 4)?;
+        if !self.global.buffer(at, first as u64)?.writable {
+            return Err(Fail::ReadOnly(at));
+        }
+        self.progress.deeds.stores += 1;
+        self.global.mark_written(at);
+        if let Some(far) = self.global.far.filter(|far| far.copies && at < far.count) {
+            let change = PeerWordChange { buffer: at, first: first as usize, value: value as i32, add };
+            return far.peers.change_word(change).map_err(Fail::Peer);
+        }
+        let _held = self.global.hold_bytes(at, first, 4, true);
+        // SAFETY: `GlobalMemory::bytes` checked that the bytes lie in a buffer that is lent for the run and may be written, and no other
+        // thread or process touches them now.
+        unsafe {
+            let old = if add { ptr.cast::<u32>().read_unaligned() } else { 0 };
+            ptr.cast::<u32>().write_unaligned(old.wrapping_add(value));
+        }
         Ok(())
     }
 }

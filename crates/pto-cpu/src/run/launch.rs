@@ -3,6 +3,7 @@
 use super::arguments::BoundArguments;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Silent, Watch};
+use super::peers::{FarMemory, PeerRanks};
 use super::remains::Remains;
 use super::team::Team;
 use crate::args::{Arg, ParamKind, RunReport, Timing};
@@ -92,7 +93,21 @@ pub struct Launch<'p, O = ()> {
     ranks: usize,
     mode: RunMode<'p>,
     remains: Option<&'p Remains>,
+    process: Option<RankOfProcess<'p>>,
     pub(super) observer: O,
+}
+
+/// The only rank that this process executes.
+#[derive(Clone, Copy)]
+struct RankOfProcess<'p> {
+    rank: usize,
+    peers: &'p dyn PeerRanks,
+}
+
+impl std::fmt::Debug for RankOfProcess<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "rank {}", self.rank)
+    }
 }
 
 /// What a run does besides running.
@@ -108,7 +123,16 @@ enum RunMode<'p> {
 impl Plan {
     /// A run as a single block, which can be changed before it is started.
     pub fn launch(&self) -> Launch<'_> {
-        Launch { plan: self, blocks: 1, threads: 0, ranks: 1, mode: RunMode::Plain, remains: None, observer: () }
+        Launch {
+            plan: self,
+            blocks: 1,
+            threads: 0,
+            ranks: 1,
+            mode: RunMode::Plain,
+            remains: None,
+            process: None,
+            observer: (),
+        }
     }
 }
 
@@ -128,6 +152,13 @@ impl<'p, O> Launch<'p, O> {
     /// then those of the second, and so on. Memory of another rank is accessed through [`Arg::Remote`].
     pub fn ranks(self, ranks: usize) -> Self {
         Self { ranks: ranks.max(1), ..self }
+    }
+
+    /// Executes one of the [ranks](Launch::ranks) only; the others are executed by other processes, which `peers` leads to. The run
+    /// still takes arguments for all ranks: those of other ranks are the memory that they share, or memory of the same size, which
+    /// `peers` copies to and from. The report is about this rank.
+    pub fn as_rank(self, rank: usize, peers: &'p dyn PeerRanks) -> Self {
+        Self { process: Some(RankOfProcess { rank, peers }), ..self }
     }
 
     /// Collects what the run leaves behind that its report does not have: what it printed if it fails, and what tiles hold.
@@ -172,8 +203,8 @@ impl<'p, O> Launch<'p, O> {
 
     /// The same without an observer.
     fn unobserved(&self) -> Launch<'p> {
-        let Self { plan, blocks, threads, ranks, mode, remains, .. } = *self;
-        Launch { plan, blocks, threads, ranks, mode, remains, observer: () }
+        let Self { plan, blocks, threads, ranks, mode, remains, process, .. } = *self;
+        Launch { plan, blocks, threads, ranks, mode, remains, process, observer: () }
     }
 }
 
@@ -204,8 +235,8 @@ impl<'p> Launch<'p> {
     /// Reports the run to an observer, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
     /// Arguments that [hold](Arg::held) the same bytes are one buffer to the observer: that of the first of them.
     pub fn observe<'o>(self, observer: &'o mut dyn Observer) -> Launch<'p, &'o mut dyn Observer> {
-        let Self { plan, blocks, threads, ranks, mode, remains, .. } = self;
-        Launch { plan, blocks, threads, ranks, mode, remains, observer }
+        let Self { plan, blocks, threads, ranks, mode, remains, process, .. } = self;
+        Launch { plan, blocks, threads, ranks, mode, remains, process, observer }
     }
 
     /// Runs the program on borrowed memory: an argument for each parameter, and that for each rank.
@@ -238,7 +269,7 @@ impl<'p> Launch<'p> {
     fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<RunReport, Diagnostic> {
         let plan = self.plan;
         let bound = plan.bind(args, self.ranks, W::OBSERVES)?;
-        if self.ranks > 1 || self.runs_together() {
+        if self.ranks > 1 || self.process.is_some() || self.runs_together() {
             let mut report = self.run_joint(&bound, args, seed, watch)?;
             bound.spread_written(&mut report.written);
             return Ok(plan.report(report));
@@ -273,9 +304,23 @@ impl<'p> Launch<'p> {
         watch: &mut W,
     ) -> Result<RunReport, Diagnostic> {
         let (plan, count) = (self.plan, self.plan.source.params.len());
-        plan.all_fit(self.ranks as u64 * u64::from(self.blocks))?;
-        let mut team = Team::empty(plan);
-        for rank in 0..self.ranks {
+        let ranks = if self.process.is_some() { 1 } else { self.ranks as u64 };
+        plan.all_fit(ranks * u64::from(self.blocks))?;
+        let guards;
+        let (mut team, executed) = match self.process {
+            Some(RankOfProcess { rank, peers }) => {
+                guards = peers.locks().map(|words| Guards::lent(&bound.buffers, words));
+                let far = FarMemory {
+                    peers,
+                    own: (rank * count, (rank + 1) * count),
+                    count: bound.buffers.len(),
+                    copies: guards.is_none(),
+                };
+                (Team::of_rank(plan, guards.as_ref(), far), rank..rank + 1)
+            }
+            None => (Team::empty(plan), 0..self.ranks),
+        };
+        for rank in executed.clone() {
             for block in 0..self.blocks {
                 let first = team.cores.len();
                 team.add(plan, &bound.buffers, (rank as u32, self.ranks as u32), (block, self.blocks))?;
@@ -286,7 +331,7 @@ impl<'p> Launch<'p> {
         team.shuffle(seed);
         let mut printed = Vec::new();
         self.execute(&mut team, &mut printed, watch).inspect_err(|_| self.keep_printed(printed))?;
-        for rank in 0..self.ranks {
+        for rank in executed {
             // Each block had its own tile; only one of them can be returned.
             let last = |c: &&mut Core| (c.who.id.rank as usize, c.who.id.block + 1) == (rank, self.blocks);
             let own = &mut args[rank * count..][..count];

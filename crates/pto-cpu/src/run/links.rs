@@ -41,6 +41,7 @@ impl Core<'_> {
         if W::MEASURES {
             return self.measure_link(link, watch).map(|()| LinkOutcome::Done);
         }
+        self.reached(at);
         let start = W::TIMES.then(ClockTime::now);
         let outcome = match link {
             Link::Open(end) => self.open(*end, at, watch).map(|()| LinkOutcome::Done),
@@ -415,8 +416,7 @@ impl Core<'_> {
 
     fn notify(&mut self, signal: ViewId, value: i64, add: bool) -> Result<(), Fail> {
         let (buffer, first) = split_address(self.regs.views[signal].address);
-        let old = if add { self.read_global(buffer, first, 4)? as u32 } else { 0 };
-        self.write_global(buffer, first, &old.wrapping_add(value as u32).to_le_bytes())
+        self.change_word(buffer, first, value as u32, add)
     }
 
     /// The signal word it waits for, and what it holds; `None` where it waits for something else.

@@ -7,6 +7,7 @@ mod data;
 mod done;
 mod execute;
 mod fail;
+mod far;
 mod follow;
 mod follow_numbers;
 mod formula;
@@ -22,6 +23,7 @@ mod measure;
 mod number_rows;
 mod observe;
 mod outside;
+mod peers;
 mod pipes;
 mod place;
 mod places;
@@ -33,6 +35,7 @@ mod reorder;
 mod repeats;
 mod replay;
 mod report;
+mod report_bytes;
 mod rules;
 mod scalar;
 mod schedule;
@@ -53,7 +56,9 @@ pub use observe::{
     Access, Action, AddressSpace, Answer, Atomic, CoreId, DEVICE, Detail, Event, Flag, Observer, Ring, Signal,
     SignalWord, StoredWord,
 };
+pub use peers::{PeerRanks, PeerRows, PeerStop, PeerWordChange};
 pub use places::{KeptIn, RegisterChange, RegisterSnapshot, TilePlace, ViewPlace};
 pub use remains::{Kept, Remains, TileContents};
 pub use replay::{Replay, ReplayMemory};
+pub use report_bytes::{diagnostics_from_bytes, diagnostics_to_bytes};
 pub use tell::CACHE_LINE;

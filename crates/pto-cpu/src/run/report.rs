@@ -131,6 +131,7 @@ impl Fail {
                 text!("{buffer} is written to, but was given to be read only", buffer = buffer(at)),
             )
             .help(text!("pass memory that may be written")),
+            Self::Peer(text) => new(codes::RUN_RANK, text),
             Self::Index { index, extent } => new(codes::RUN_BOUNDS, text!("index {index}", index))
                 .legal(text!("0 or more, less than {extent}", extent)),
             Self::Fault(fault, view) => say_fault(*fault, &new, &view.map_or(text!("the window").to_string(), buffer)),

@@ -3,6 +3,7 @@
 
 use super::core::Core;
 use super::observe::{CoreId, Watch};
+use super::peers::{PeerRanks, PeerStop};
 use super::progress::State;
 use super::shared::Shared;
 use super::spin::{Circles, Spin};
@@ -19,6 +20,7 @@ const IDLE_STORES: u32 = 100_000;
 pub(super) fn run_together<W: Watch>(
     cores: &mut [Core<'_>],
     shared: &mut Shared,
+    peers: Option<&dyn PeerRanks>,
     watch: &mut W,
 ) -> Result<(), Diagnostic> {
     let mut idle = 0;
@@ -39,6 +41,10 @@ pub(super) fn run_together<W: Watch>(
             return Ok(());
         }
         idle = if round.moved { 0 } else { idle + 1 };
+        if let Some(peers) = peers {
+            wait_for_peers(peers, &round, cores, shared)?;
+            continue;
+        }
         if idle > round.patience {
             // The condition may never hold.
             let asks = |c: &&mut Core<'_>| {
@@ -52,6 +58,27 @@ pub(super) fn run_together<W: Watch>(
             (first.progress.gave_up, idle) = (true, 0);
         }
     }
+}
+
+/// Other ranks, in other processes, may change what the cores of this one wait for.
+fn wait_for_peers(
+    peers: &dyn PeerRanks,
+    round: &SchedulerRound,
+    cores: &mut [Core<'_>],
+    shared: &Shared,
+) -> Result<(), Diagnostic> {
+    let stop = match round.moved {
+        true => peers.moved(),
+        false => peers.idle(&mut || deadlock(cores, shared)),
+    };
+    let text = match stop {
+        Ok(()) => return Ok(()),
+        Err(PeerStop::Deadlock) => return Err(deadlock(cores, shared)),
+        Err(PeerStop::Abandoned) => text!("stopped, because another rank failed").to_string(),
+        Err(PeerStop::Lost(why)) => why,
+    };
+    let span = cores.first().map_or_else(Default::default, |core| core.span());
+    Err(Diagnostic::new(codes::RUN_RANK, span, text))
 }
 
 /// What happened while each core had a go.
@@ -82,7 +109,7 @@ impl SchedulerRound {
 /// The wait chain, with all spans.
 fn deadlock(cores: &mut [Core<'_>], shared: &Shared) -> Diagnostic {
     let words: Vec<Option<String>> = cores.iter_mut().map(Core::awaited_word).collect();
-    let name = CoreNames::of(&shared.cores);
+    let name = CoreNames::of(cores);
     let say = |core: &Core| {
         let what = words[core.who.index].clone().unwrap_or_else(|| what(core, shared));
         text!("{of_core} waits for {what}", of_core = name.of_core(shared.cores[core.who.index]), what)
@@ -114,8 +141,9 @@ struct CoreNames {
 }
 
 impl CoreNames {
-    fn of(cores: &[CoreId]) -> Self {
-        Self { blocks: cores.iter().any(|c| c.block > 0), ranks: cores.iter().any(|c| c.rank > 0) }
+    fn of(cores: &[Core<'_>]) -> Self {
+        let among = cores.first().map(|core| core.who.among);
+        Self { blocks: among.is_some_and(|a| a.blocks > 1), ranks: among.is_some_and(|a| a.ranks > 1) }
     }
 
     fn of_core(&self, id: CoreId) -> String {

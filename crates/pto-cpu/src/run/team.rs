@@ -2,6 +2,7 @@
 
 use super::core::{Core, Identity};
 use super::observe::{CoreId, Watch};
+use super::peers::FarMemory;
 use super::schedule::run_together;
 use super::shared::Shared;
 use crate::args::RunReport;
@@ -17,20 +18,32 @@ pub(super) struct Team<'p> {
     pub cores: Vec<Core<'p>>,
     shared: Shared,
     /// Locks of global memory, if other teams run on other threads.
-    guards: Option<&'p Guards>,
+    guards: Option<&'p Guards<'p>>,
+    /// The other ranks, if they are other processes.
+    far: Option<FarMemory<'p>>,
 }
 
 impl<'p> Team<'p> {
     /// No cores yet.
     pub fn empty(plan: &Plan) -> Self {
-        Self { cores: Vec::new(), shared: Shared::new(plan.source.checked.info().target, Vec::new()), guards: None }
+        Self {
+            cores: Vec::new(),
+            shared: Shared::new(plan.source.checked.info().target, Vec::new()),
+            guards: None,
+            far: None,
+        }
+    }
+
+    /// The same for a rank among others that are other processes.
+    pub fn of_rank(plan: &Plan, guards: Option<&'p Guards<'p>>, far: FarMemory<'p>) -> Self {
+        Self { guards, far: Some(far), ..Self::empty(plan) }
     }
 
     /// The cores of one block.
     pub fn new(
         plan: &'p Plan,
         buffers: &'p [Buffer],
-        guards: Option<&'p Guards>,
+        guards: Option<&'p Guards<'p>>,
         blocks: u32,
     ) -> Result<Self, Diagnostic> {
         let mut team = Self { guards, ..Self::empty(plan) };
@@ -52,6 +65,7 @@ impl<'p> Team<'p> {
             for sub in 0..count(role) {
                 let mut core = Core::new(role, Cow::Borrowed(buffers), self.guards, among)?;
                 let id = CoreId { rank, block, role: role.cores.role, sub };
+                core.global.far = self.far;
                 core.who = Identity { id, among, index: self.cores.len() };
                 self.cores.push(core);
                 self.shared.add(id);
@@ -75,7 +89,7 @@ impl<'p> Team<'p> {
     }
 
     pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        run_together(&mut self.cores, &mut self.shared, watch)?;
+        run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch)?;
         self.note_left_over();
         Ok(())
     }

@@ -4,9 +4,13 @@
 
 use super::core::Core;
 use super::fail::Fail;
+use crate::guard::Touched;
 use crate::kernels::{Code, Fault, TileRef, ViewRef};
 use crate::memory::split_address;
 use crate::prepared::{TileId, Transfer, TransferKind, ViewState};
+
+/// Bytes that are copied at a time.
+const COPY_BYTES: i64 = 1 << 20;
 
 impl<'p> Core<'p> {
     pub fn transfer(&mut self, t: &Transfer) -> Result<(), Fail> {
@@ -36,8 +40,8 @@ impl<'p> Core<'p> {
         let stage = t.stages[0];
         let piece = self.piece(stage)?;
         pieces(from.shape, piece, |at, size| {
-            self.move_piece(&t.load, stage, from, at, size, t.bits, false)?;
-            self.move_piece(&t.store, stage, to, at, size, t.bits, true)
+            self.move_piece(t, stage, from, (at, size), false)?;
+            self.move_piece(t, stage, to, (at, size), true)
         })
     }
 
@@ -49,30 +53,53 @@ impl<'p> Core<'p> {
         let shape = self.regs.views[t.others[t.root as usize]].shape;
         pieces(shape, piece, |at, size| {
             let root = self.regs.views[t.others[t.root as usize]];
-            self.move_piece(&t.load, acc, &root, at, size, t.bits, false)?;
+            self.move_piece(t, acc, &root, (at, size), false)?;
             for k in (0..t.others.len()).filter(|k| *k != t.root as usize) {
                 let from = self.regs.views[t.others[k]];
-                self.move_piece(&t.load, stage, &from, at, size, t.bits, false)?;
+                self.move_piece(t, stage, &from, (at, size), false)?;
                 let (a, b) = (self.sized(acc, size), self.sized(stage, size));
                 // SAFETY: both tiles come from registers of the core with at most their valid region, and the code was prepared
                 // for their type.
                 unsafe { combine.call(&[a, b, a], &[], &[]) }.map_err(|fault| Fail::Fault(Box::new(fault), None))?;
             }
-            self.move_piece(&t.store, acc, own, at, size, t.bits, true)
+            self.move_piece(t, acc, own, (at, size), true)
         })
     }
 
-    /// One element after the other, without a stage: the transfer engine has its own way.
+    /// Without a stage: the transfer engine has its own way. Elements that lie one after the other are copied together.
     fn copied(&mut self, t: &Transfer, from: &ViewState, to: &ViewState) -> Result<(), Fail> {
         let count: u64 = from.shape.iter().product();
         let bytes = i64::from(t.bits) / 8;
+        let is_packed = |v: &ViewState| v.strides[4] == 1 && v.shape[..4].iter().all(|n| *n == 1);
+        let run = if is_packed(from) && is_packed(to) { (COPY_BYTES / bytes).max(1) as u64 } else { 1 };
         let ((source, first), (target, start)) = (split_address(from.address), split_address(to.address));
-        for k in 0..count {
+        for k in (0..count).step_by(run as usize) {
             let offset = |v: &ViewState| v.element_offset(k) * bytes;
-            let word = self.read_global(source, first + offset(from), bytes as usize)?;
-            self.write_global(target, start + offset(to), &word.to_le_bytes()[..bytes as usize])?;
+            let length = (run.min(count - k) as i64 * bytes) as usize;
+            self.copy_run((source, first + offset(from)), (target, start + offset(to)), length)?;
         }
         Ok(())
+    }
+
+    /// Copies bytes from one place of global memory to another: buffers, and bytes there.
+    fn copy_run(&mut self, from: (usize, i64), to: (usize, i64), bytes: usize) -> Result<(), Fail> {
+        let source = self.global.bytes(from.0, from.1, bytes)?;
+        let target = self.global.bytes(to.0, to.1, bytes)?;
+        if !self.global.buffer(to.0, to.1 as u64)?.writable {
+            return Err(Fail::ReadOnly(to.0));
+        }
+        self.progress.deeds.stores += 1;
+        self.global.mark_written(to.0);
+        self.bring_bytes(from.0, from.1, bytes)?;
+        let touched = |(buffer, first): (usize, i64), writes| {
+            Some(Touched { buffer, bytes: (first, first.saturating_add(bytes as i64)), writes })
+        };
+        let held = self.global.guards.map(|guards| guards.hold([touched(from, false), touched(to, true)]));
+        // SAFETY: `GlobalMemory::bytes` checked that both lie in buffers that are lent for the run, the second may be written, and no
+        // other thread or process touches them now.
+        unsafe { std::ptr::copy(source, target, bytes) };
+        drop(held);
+        self.send_bytes(to.0, to.1, bytes)
     }
 
     fn piece(&self, stage: TileId) -> Result<(u64, u64), Fail> {
@@ -89,28 +116,38 @@ impl<'p> Core<'p> {
         self.tile_ref(memory, &tile).clipped(size.0 as usize, size.1 as usize)
     }
 
-    #[expect(clippy::too_many_arguments, reason = "a piece has a place, a size, and two ends")]
+    /// Moves a piece of a view, by its first element and its size, to or from a tile.
     fn move_piece(
         &mut self,
-        code: &Code,
+        t: &Transfer,
         tile: TileId,
         view: &ViewState,
-        at: u64,
-        size: (u64, u64),
-        bits: u32,
+        (at, size): (u64, (u64, u64)),
         writes: bool,
     ) -> Result<(), Fail> {
+        let (code, bits) = (if writes { &t.store } else { &t.load }, t.bits);
         let tile = self.sized(tile, size);
         let mut piece = *view;
         let offset = view.element_offset(at);
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);
         piece.shape = [1, 1, 1, size.0, size.1];
+        let buffer = split_address(piece.address).0;
+        let locks = self.global.far.filter(|far| far.copies && writes && t.atomic);
+        if let Some(far) = locks {
+            far.peers.lock(buffer).map_err(Fail::Peer)?;
+        }
+        self.bring(&piece, bits)?;
         let view = self.window_ref(&piece, writes)?;
-        let _held = self.hold_view(&piece, bits, writes);
+        let held = self.hold_view(&piece, bits, writes);
         // SAFETY: the tile comes from a register of the core with at most its valid region, the kernel checks the view, which no
         // other thread touches now, and the code was prepared for these types.
         unsafe { call_transfer(code, &[tile, TileRef::ABSENT], &view, &[0; 2]) }
-            .map_err(|fault| Fail::Fault(Box::new(fault), None))
+            .map_err(|fault| Fail::Fault(Box::new(fault), None))?;
+        drop(held);
+        if writes {
+            self.send(&piece, bits)?;
+        }
+        locks.map_or(Ok(()), |far| far.peers.unlock(buffer).map_err(Fail::Peer))
     }
 }
 

@@ -36,6 +36,7 @@ static CHINESE: &[(&str, &str)] = &files![
     "library.txt",
     "opt.txt",
     "race.txt",
+    "ranks.txt",
     "reduce.txt",
     "trace.txt",
     "syntax.txt",

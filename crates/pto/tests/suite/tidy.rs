@@ -246,7 +246,7 @@ fn every_diagnostic_is_shown_somewhere() {
     // What stops a run; the list that `explain` prints shows nothing.
     files(&root().join("tests/cli"), "out", &mut tests);
     tests.retain(|p| p.file_stem().is_none_or(|n| n != "explain"));
-    for name in ["pto", "pto-check", "pto-syntax", "pto-cpu", "pto-bytecode", "pto-trace"] {
+    for name in ["pto", "pto-check", "pto-syntax", "pto-cpu", "pto-bytecode", "pto-trace", "pto-cli"] {
         files(&root().join(format!("crates/{name}/tests")), "rs", &mut tests);
     }
     let shown: String = tests.iter().map(|p| std::fs::read_to_string(p).unwrap_or_default()).collect();
