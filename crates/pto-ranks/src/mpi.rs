@@ -110,10 +110,12 @@ impl<'m> MpiRank<'m> {
 
     /// What a rank that has waited for long looks at, given how much had happened before it looked at its words.
     fn look(&self, happened: i32, nothing_happened: bool) -> Result<Result<(), PeerStop>, MpiError> {
+        // In this order: a rank that finds a deadlock says so before it gives up.
+        let is_abandoned = self.is_set(words::ABANDONED)?;
         if self.is_set(words::DEADLOCK)? {
             return Ok(Err(PeerStop::Deadlock));
         }
-        if self.is_set(words::ABANDONED)? {
+        if is_abandoned {
             return Ok(Err(PeerStop::Abandoned));
         }
         if !nothing_happened {

@@ -233,10 +233,12 @@ impl PeerRanks for SharedRank<'_> {
         let happened = self.control.happened();
         let nothing_happened = waits.seen.replace(happened) == Some(happened);
         if waits.patience.is_long() {
+            // In this order: a rank that finds a deadlock says so before it gives up.
+            let goes_on = self.goes_on();
             if self.control.found_deadlock() {
                 return Err(PeerStop::Deadlock);
             }
-            self.goes_on()?;
+            goes_on?;
             if nothing_happened {
                 // Cores have looked since the last call, and what they looked at has not changed since.
                 self.control.note_waiting(self.rank, happened, &sentence().message);

@@ -34,8 +34,14 @@ pub(crate) fn trials() -> Vec<Trial> {
 
 type Case = (&'static str, fn(InstalledLauncher) -> Result<(), Failed>);
 
-const CASES: [Case; 4] =
-    [("programs", programs), ("copied", copied), ("a_deadlock", a_deadlock), ("a_number_of_ranks", a_number_of_ranks)];
+const CASES: [Case; 6] = [
+    ("programs", programs),
+    ("copied", copied),
+    ("a_deadlock", a_deadlock),
+    ("a_number_of_ranks", a_number_of_ranks),
+    ("different_programs", different_programs),
+    ("a_late_rank", a_late_rank),
+];
 
 fn said(out: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr))
@@ -47,8 +53,16 @@ fn root() -> PathBuf {
 
 impl InstalledLauncher {
     fn run(self, ranks: usize, copies: bool, args: &[&str]) -> std::io::Result<Output> {
+        self.run_each(&[(ranks, &[&[env!("CARGO_BIN_EXE_pto"), "run"], args].concat())], copies)
+    }
+
+    /// Some ranks with one command, some with another.
+    fn run_each(self, commands: &[(usize, &[&str])], copies: bool) -> std::io::Result<Output> {
         let mut command = Command::new(self.program);
-        command.args(self.options).args(["-n", &ranks.to_string(), env!("CARGO_BIN_EXE_pto"), "run"]).args(args);
+        command.args(self.options);
+        for (at, (ranks, words)) in commands.iter().enumerate() {
+            command.args((at > 0).then_some(":")).args(["-n", &ranks.to_string()]).args(*words);
+        }
         command.env("PTO_LANG", "en").env("PTO_MPI_COPY", if copies { "1" } else { "0" });
         // Tests are started by root in containers, which Open MPI refuses otherwise.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
@@ -127,4 +141,24 @@ fn a_number_of_ranks(launcher: InstalledLauncher) -> Result<(), Failed> {
     let said = said(&out);
     let is_named = said.contains("--ranks says 4, and 2 ranks were launched") && !out.status.success();
     if is_named { Ok(()) } else { Err(said.into()) }
+}
+
+fn different_programs(launcher: InstalledLauncher) -> Result<(), Failed> {
+    let pto = env!("CARGO_BIN_EXE_pto");
+    let file = |name: &str| root().join("tests/race").join(name).to_string_lossy().into_owned();
+    let (one, other) = (file("rank_waits_before_it_tells.fixed.pto"), file("notify_overtakes_store.fixed.pto"));
+    let programs = said(&launcher.run_each(&[(1, &[pto, "run", &one]), (1, &[pto, "run", &other])], false)?);
+    let blocks = [pto, "run", &one, "--blocks", "2"];
+    let options = said(&launcher.run_each(&[(1, &[pto, "run", &one]), (1, &blocks)], true)?);
+    let named = programs.contains("rank 1 has another program than rank 0")
+        && options.contains("rank 1 has other options than rank 0");
+    if named { Ok(()) } else { Err(format!("{programs}\n{options}").into()) }
+}
+
+fn a_late_rank(launcher: InstalledLauncher) -> Result<(), Failed> {
+    let pto = env!("CARGO_BIN_EXE_pto");
+    let file = root().join("tests/race/rank_waits_before_it_tells.fixed.pto").to_string_lossy().into_owned();
+    let late = format!("sleep 1; exec {pto} run {file}");
+    let out = launcher.run_each(&[(1, &[pto, "run", &file]), (1, &["sh", "-c", &late])], false)?;
+    if out.status.success() && said(&out).contains("told@1") { Ok(()) } else { Err(said(&out).into()) }
 }

@@ -27,9 +27,15 @@ pub(crate) fn find(launcher: Launcher) -> Option<Installed> {
 impl Installed {
     /// A command that starts this program in several processes.
     pub(crate) fn command(&self, ranks: usize) -> Command {
+        let mut command = self.launch(ranks);
+        command.arg(std::env::current_exe().expect("this program has a path"));
+        command
+    }
+
+    /// A command that starts what is added to it in several processes.
+    pub(crate) fn launch(&self, ranks: usize) -> Command {
         let mut command = Command::new(self.program);
         command.args(self.arguments).args(["-n", &ranks.to_string()]);
-        command.arg(std::env::current_exe().expect("this program has a path"));
         // Tests are started by root in containers, which Open MPI refuses otherwise.
         command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
         command
