@@ -1,0 +1,3 @@
+(braces "}" @end) @indent
+(body "}" @end) @indent
+(parens ")" @end) @indent

@@ -1,0 +1,2 @@
+(function name: (symbol) @name) @item
+(type_alias name: (type_name) @name) @item

@@ -1,0 +1,2 @@
+(function body: (body) @function.inside) @function.around
+(comment) @comment.around
