@@ -2,16 +2,22 @@
 
 /** Bytes of a text in base 64. */
 function fromBase64(text) {
-  const raw = atob(text.trim()), bytes = new Uint8Array(raw.length);
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
   for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
   return bytes;
 }
 
-/** The compiled module. It is part of the page, compressed. */
+/** The compiled module. It is part of the page, compressed: what is unpacked is compiled while the rest is being unpacked. */
 const compiled = (async () => {
-  const packed = fromBase64($("module").textContent);
+  performance.mark("begin");
+  const packed = fromBase64($("module").textContent.trim());
+  performance.mark("decoded");
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  const headers = { "Content-Type": "application/wasm" };
+  const module = await WebAssembly.compileStreaming(new Response(stream, { headers }));
+  performance.mark("compiled");
+  return module;
 })();
 
 const workerUrl = URL.createObjectURL(new Blob([$("worker").textContent], { type: "text/javascript" }));

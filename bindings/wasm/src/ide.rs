@@ -67,21 +67,24 @@ pub(crate) fn answer(question: &EditorQuestion<'_>) -> Json {
     }
 }
 
+/// Problems for which a fix is looked for at each keystroke: each fix is tried on the whole text.
+const MOST_FIXES: usize = 4;
+
 fn problems(document: &Document, offsets: &PageOffsets) -> Vec<Json> {
     let label = |l: &pto::isa::Label| {
         let (start, end) = offsets.span(l.span);
         json!({ "start": start, "end": end, "text": l.text })
     };
-    let problem = |d: &Diagnostic| {
+    let problem = |(n, d): (usize, &Diagnostic)| {
         let (start, end) = offsets.span(d.primary.span);
         let line = |at: u32| document.positions().line(at) + 1;
         json!({
             "id": d.code.id(), "severity": d.severity.name(), "message": d.message, "start": start, "end": end,
             "labels": d.labels.iter().map(label).collect::<Vec<_>>(), "legal": d.legal, "help": d.help_text(line),
-            "edits": fix(document, d, offsets),
+            "edits": if n < MOST_FIXES { fix(document, d, offsets) } else { Vec::new() },
         })
     };
-    document.diagnostics().iter().map(problem).collect()
+    document.diagnostics().iter().enumerate().map(problem).collect()
 }
 
 /// The changes of the first fix of a problem, if there is one.

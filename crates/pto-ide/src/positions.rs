@@ -13,6 +13,19 @@ pub enum PositionEncoding {
 }
 
 impl PositionEncoding {
+    /// What a part of a line counts.
+    ///
+    /// ```
+    /// use pto_ide::PositionEncoding;
+    /// assert_eq!(PositionEncoding::Utf16.length("𝄞b"), 3);
+    /// ```
+    pub fn length(self, part: &str) -> u32 {
+        if self == Self::Utf8 || part.is_ascii() {
+            return part.len() as u32;
+        }
+        part.chars().map(|c| self.units(c)).sum()
+    }
+
     fn units(self, c: char) -> u32 {
         match self {
             Self::Utf8 => c.len_utf8() as u32,
@@ -69,13 +82,7 @@ impl TextPositions {
         let line = self.line(byte);
         let start = self.start(text, line) as usize;
         let end = floor_boundary(text, byte as usize).max(start);
-        let part = &text[start..end];
-        let column = if encoding == PositionEncoding::Utf8 || part.is_ascii() {
-            part.len() as u32
-        } else {
-            part.chars().map(|c| encoding.units(c)).sum()
-        };
-        (line, column)
+        (line, encoding.length(&text[start..end]))
     }
 
     /// The byte at a line and column of the same text; positions behind the end of a line are its end.

@@ -109,25 +109,32 @@ pub(super) const ROLES: [(TokenRole, &str); 12] = [
 /// What else is said about a token, by bit.
 pub(super) const MODIFIERS: [&str; 2] = ["definition", "deprecated"];
 
-/// Tokens as differences to the one before them.
+/// Tokens as differences to the one before them. A file has many: lines are searched only where one begins.
 pub(super) fn semantic_tokens(places: &Places<'_>, tokens: &[SemanticToken]) -> Vec<lsp_types::SemanticToken> {
-    let mut last = Position::default();
+    let mut last = (0, Position::default());
     let mut found = Vec::with_capacity(tokens.len());
+    let part = |start: u32, end: u32| places.text.get(start as usize..end as usize).unwrap_or_default();
+    let breaks = |part: &str| part.bytes().any(|b| matches!(b, b'\n' | b'\r'));
     for token in tokens {
-        let Range { start, end } = places.range(token.span);
+        let text = part(token.span.start, token.span.end);
         // A token that does not end on its line has no place in the protocol.
-        if end.line != start.line {
+        if breaks(text) {
             continue;
         }
-        let same_line = start.line == last.line;
+        let between = part(last.0, token.span.start);
+        let same_line = !breaks(between);
+        let start = match same_line {
+            true => Position::new(last.1.line, last.1.character + places.encoding.length(between)),
+            false => places.position(token.span.start),
+        };
         found.push(lsp_types::SemanticToken {
-            delta_line: start.line - last.line,
-            delta_start: if same_line { start.character - last.character } else { start.character },
-            length: end.character - start.character,
+            delta_line: start.line - last.1.line,
+            delta_start: if same_line { start.character - last.1.character } else { start.character },
+            length: places.encoding.length(text),
             token_type: ROLES.iter().position(|(role, _)| *role == token.role).unwrap_or(0) as u32,
             token_modifiers_bitset: u32::from(token.definition) | u32::from(token.unavailable) << 1,
         });
-        last = start;
+        last = (token.span.start, start);
     }
     found
 }
