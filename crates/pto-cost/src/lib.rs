@@ -32,6 +32,7 @@ mod accuracy;
 mod cost;
 mod kernels;
 mod laws;
+mod network;
 mod report;
 mod sim;
 mod trace;
@@ -41,12 +42,13 @@ pub use accuracy::{Errors, Point, PointUse, errors, points};
 pub use cost::{Charge, Execution, TileUse, Work, charge, cycles_under, way_between, work};
 pub use kernels::{KernelPoint, kernels};
 pub use laws::{Grade, Law, Laws, Model, ParamKey, Params, is_costed, law_of_row};
+pub use network::{FigureStatus, LinkCharge, LinkFigure, RankLink, RankNetwork, link_figures};
 pub use report::{
-    Advice, AdviceChange, PathStep, PerfReport, PipeUse, Retrace, Roofline, Stall, advise, blocks, critical_path,
-    occupancy, on_path, reason,
+    Advice, AdviceChange, HotRank, PathStep, PerfReport, PipeUse, RankPrediction, RanksReport, Retrace, Roofline,
+    Stall, advise, blocks, critical_path, occupancy, on_path, reason,
 };
 pub use sim::{Deadlock, Machine, Timeline, simulate};
 pub use trace::{
-    Cost, Dep, Item, NONE, Options, OrderSource, PIPES, Touch, Trace, Traffic, Why, core_name, pipe_name, record,
-    record_run,
+    Cost, Dep, FollowedRank, Item, NONE, Options, OrderSource, PIPES, RankTraffic, Touch, Trace, Traffic, Why,
+    core_name, pipe_name, record, record_ranks, record_run,
 };

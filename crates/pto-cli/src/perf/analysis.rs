@@ -1,13 +1,16 @@
 //! A program, recorded and simulated.
 
 use super::Args;
+use super::network::{TraceMethod, recording};
 use crate::input::InputText;
-use crate::program::{ProgramArgs, Stop};
+use crate::program::{MOST_RANKS, ProgramArgs, Stop};
 use pto::cost::{
-    Advice, Laws, Machine, Options, PerfReport, Timeline, Trace, advise, record, record_run, simulate, view,
+    Advice, Laws, Machine, Options, PerfReport, Timeline, Trace, advise, record, record_ranks, record_run, simulate,
+    view,
 };
-use pto::cpu::{Known, ParamKind, Plan};
-use pto::{Program, Target};
+use pto::cpu::Plan;
+use pto::isa::text;
+use pto::{Diagnostic, Program, Target};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Items beyond which changes are not tried: each costs a simulation.
@@ -44,22 +47,43 @@ struct TraceSource<'a> {
     program: &'a Program,
     target: Target,
     plan: Plan,
-    known: Vec<Known>,
-    /// Only a run shows what it does.
-    runs: bool,
+    recording: TraceMethod,
 }
 
 impl TraceSource<'_> {
     /// Records the program on this many blocks; by default as many as requested.
     fn record(&self, options: Options, blocks: Option<u32>) -> Result<Trace, Stop> {
         let blocks = blocks.unwrap_or(self.what.blocks);
-        if !self.runs {
-            return Ok(record(self.plan.launch().blocks(blocks), &self.known, options)?);
+        let launch = self.plan.launch().blocks(blocks);
+        match &self.recording {
+            TraceMethod::Followed(known) => return Ok(record(launch, known, options)?),
+            TraceMethod::Ranks(ranks) => return Ok(record_ranks(launch, ranks, options)?),
+            TraceMethod::Run => {}
         }
         let mut ready = self.what.ready("perf", self.source, self.program, self.target)?;
         let (plan, mut arguments) = ready.parts();
         Ok(record_run(self.what.launch(plan, 1).blocks(blocks), &mut arguments, options)?)
     }
+}
+
+/// Ranks that wait for what they do not send themselves can only be executed, if they are few.
+fn unlike_ranks(what: &ProgramArgs, plan: &Plan, trace: &Trace, wait: u32) -> Result<(), Stop> {
+    let Some(ranks) = what.ranks.filter(|n| *n > MOST_RANKS) else { return Ok(()) };
+    let item = &trace.items[wait as usize];
+    let span = plan.checked().module().op(item.op).name_span;
+    let rank = trace.cores[trace.core_of(wait as usize)].rank;
+    let message = text!("rank {rank} waits for a signal that it does not send to other ranks before", rank);
+    let problem = Diagnostic::new(pto::isa::codes::RUN_RANK, span, message)
+        .legal(text!(
+            "more than {most} ranks are predicted from a few of them, which must all send and wait alike",
+            most = MOST_RANKS
+        ))
+        .help(text!(
+            "predict at most {most} ranks instead of {ranks}: those are executed, whatever they do",
+            most = MOST_RANKS,
+            ranks
+        ));
+    Err(plan.checked().module().error(problem).into())
 }
 
 /// Predicts a program.
@@ -72,23 +96,27 @@ pub(super) fn analyse<'a>(
     with_advice: bool,
     done: &AtomicU64,
 ) -> Result<Analysis<'a>, Stop> {
-    // Each rank has its own scalars, such as its rank.
-    let (plan, known) = match what.ranks {
-        Some(_) => (what.ready("perf", source, program, target)?.plan, Vec::new()),
-        None => what.numbers("perf", source, program, target)?,
-    };
-    let open = |p: &pto::cpu::Param| matches!(&p.kind, ParamKind::Tensor(_, dims) if dims.contains(&None));
-    let runs = plan.depends_on_data() || what.ranks.is_some() || plan.params().iter().any(open);
-    let recorder = TraceSource { what, source, program, target, plan, known, runs };
-    let options = Options { model: args.model.into(), cores: args.cores, touches: with_advice, ..Options::default() };
-    let trace = recorder.record(options, None)?;
+    let network = args.links.network(what.ranks, target)?;
+    let (plan, chosen) = recording(what, source, program, target, network.as_ref())?;
+    let mut recorder = TraceSource { what, source, program, target, plan, recording: chosen };
+    let model = args.model.into();
+    let options = Options { model, cores: args.cores, touches: with_advice, network, ..Options::default() };
+    let mut trace = recorder.record(options, None)?;
+    if let Some(wait) = trace.unanswered.first() {
+        // What some ranks do says nothing about others: all of them have to be executed.
+        unlike_ranks(what, &recorder.plan, &trace, *wait)?;
+        recorder.recording = TraceMethod::Run;
+        trace = recorder.record(options, None)?;
+    }
     done.fetch_add(1, Ordering::Relaxed);
     let laws = Laws::of(target);
     let line = simulate(&trace, &trace.charges, &Machine::of(laws));
     let line = line.map_err(|stuck| stuck.error(recorder.plan.checked().module(), &trace))?;
     let report = PerfReport::new(&trace, &line, laws);
     done.fetch_add(1, Ordering::Relaxed);
-    let advice = if with_advice && trace.items.len() <= MOST_FOR_ADVICE {
+    // What a link takes for all ranks is not simulated, so no change can be tried.
+    let is_simulated = report.cycles <= line.cycles;
+    let advice = if with_advice && is_simulated && trace.items.len() <= MOST_FOR_ADVICE {
         let quiet = Options { touches: false, ..options };
         advise(&trace, &report, laws, quiet, &|options, blocks| {
             let again = recorder.record(options, blocks).ok();

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod analysis;
+mod network;
 mod variants;
 
 use super::check;
@@ -11,6 +12,7 @@ use super::program::{ProgramArgs, Stop, VALUES_HELP};
 use super::progress;
 use super::{CommandResult, Failure, Outcome, out};
 use analysis::{Analysis, STAGES, analyse};
+use network::LinkArgs;
 use pto::cost::{Model, view};
 use std::path::PathBuf;
 
@@ -28,6 +30,8 @@ pub(crate) struct Args {
     /// Number of cores; default: as many as the target has
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     cores: Option<u32>,
+    #[command(flatten)]
+    links: LinkArgs,
     /// Write a trace that Perfetto (ui.perfetto.dev) and Chrome open
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
@@ -71,6 +75,8 @@ Examples:
   pto perf kernel.pto --blocks 24 --ascii            on 24 cores, in the terminal
   pto perf kernel.pto --sweep n=64,128,256           a table of variants
   pto perf a.pto b.pto                               compare several files
+  pto perf ring.pto --ranks 1024 next=x@{rank+1}     1024 ranks, from a few of them
+  pto perf ring.pto --ranks 16 --link roce           every rank behind one kind of link
   pto perf --accuracy                                compare the laws with every measured point";
 
 fn after_help() -> String {

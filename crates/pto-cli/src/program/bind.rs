@@ -112,6 +112,19 @@ pub(crate) fn numbers(plan: &Plan, request: &BindRequest<'_>) -> Result<Vec<Know
     Ok(without_memory(plan, request)?.1.iter().map(|b| known(b.as_ref())).collect())
 }
 
+/// By parameter: what is known of its number, and the rank and the parameter there that a pointer leads to.
+type NumbersAndRemotes = (Vec<Known>, Vec<Option<(u32, u32)>>);
+
+/// The arguments that need no memory.
+pub(super) fn numbers_and_remotes(plan: &Plan, request: &BindRequest<'_>) -> Result<NumbersAndRemotes, Stop> {
+    let bound = without_memory(plan, request)?.1;
+    let remote = |b: &Option<BoundParam>| match b.as_ref().map(|b| &b.content) {
+        Some(ArgContent::Remote(rank, param)) => Some((*rank as u32, *param as u32)),
+        _ => None,
+    };
+    Ok((bound.iter().map(|b| known(b.as_ref())).collect(), bound.iter().map(remote).collect()))
+}
+
 /// The arguments, with memory as large as the program needs it.
 pub(crate) fn with_memory(plan: &Plan, request: &BindRequest<'_>, measure: &Measure) -> Result<Vec<BoundParam>, Stop> {
     let (specs, bound) = without_memory(plan, request)?;

@@ -11,6 +11,7 @@ use super::input::{self, InputText};
 use super::{Failure, warn};
 use bind::BindRequest;
 pub(crate) use bind::{ArgContent, BoundParam};
+use pto::cost::FollowedRank;
 use pto::cpu::{Arg, Known, Launch, Measure, Numerics, Plan, Uninitialised};
 use pto::data::DataError;
 use pto::isa::text;
@@ -42,7 +43,7 @@ pub(crate) struct ProgramArgs {
     #[arg(long, value_name = "N", default_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) blocks: u32,
     /// Ranks to run, each with its own memory; `x@1` names the memory of `x` on rank 1
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=65_536))]
     pub(crate) ranks: Option<u32>,
     /// Seed of random data
     #[arg(long, value_name = "N", default_value = "0")]
@@ -54,6 +55,9 @@ pub(crate) struct ProgramArgs {
     #[arg(skip)]
     pub(crate) plain: bool,
 }
+
+/// The most ranks that are executed; `pto perf` predicts more.
+pub(crate) const MOST_RANKS: u32 = 64;
 
 /// Help text: the syntax of values.
 pub(crate) const VALUES_HELP: &str = "\
@@ -214,7 +218,32 @@ impl ProgramArgs {
         Self { values, more: Vec::new(), blocks, ..self.clone() }
     }
 
+    /// Each rank that is executed has memory.
+    pub(crate) fn few_ranks(&self) -> Result<(), Failure> {
+        match self.ranks {
+            Some(count) if count > MOST_RANKS => Err(Failure(text!(
+                "{count} ranks are too many to execute; at most {most} are\n  help: `pto perf` predicts more, without executing them",
+                count,
+                most = MOST_RANKS
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// Some of the ranks for a prediction: their numbers, without memory.
+    pub(crate) fn followed(
+        &self,
+        verb: &str,
+        plan: &Plan,
+        count: usize,
+        wanted: &[u32],
+    ) -> Result<Vec<FollowedRank>, Stop> {
+        let (specs, command) = (self.specs(), self.command(verb));
+        ranks::followed(plan, &self.request(&command, &specs, false), count, wanted)
+    }
+
     fn bound(&self, command: &str, plan: Plan, quiet: bool) -> Result<Ready, Stop> {
+        self.few_ranks()?;
         let specs = self.specs();
         let request = self.request(command, &specs, quiet);
         let (bound, measure) = match self.ranks {

@@ -1,9 +1,10 @@
 //! Several ranks in one run: each has its own arguments, and may point to those of others.
 
 use super::Stop;
-use super::bind::{BindRequest, BoundParam, larger, measured, with_memory};
+use super::bind::{BindRequest, BoundParam, larger, measured, numbers_and_remotes, with_memory};
 use super::spec::Spec;
 use crate::Failure;
+use pto::cost::FollowedRank;
 use pto::cpu::{Measure, Param, ParamKind, Plan};
 use pto::isa::text;
 
@@ -56,8 +57,68 @@ pub(crate) fn bind_some(
     Ok((all, measure))
 }
 
-/// What stands for the number of a rank in names and files.
-const EACH_RANK: &str = "{rank}";
+/// The numbers of some ranks, without memory, and the ranks that their pointers lead to.
+pub(super) fn followed(
+    plan: &Plan,
+    request: &BindRequest<'_>,
+    count: usize,
+    wanted: &[u32],
+) -> Result<Vec<FollowedRank>, Stop> {
+    let given: Vec<Spec> = request.specs.iter().flat_map(|spec| for_each_rank(spec, count)).collect();
+    for spec in &given {
+        known_rank(spec, count)?;
+    }
+    enough_ranks(plan.params(), &given, count)?;
+    let of = |number: &u32| {
+        let rank = RankNumber { number: *number as usize, count };
+        let specs = of_rank(plan.params(), &given, rank);
+        let request = BindRequest { specs: &specs, rank: Some(rank), ..*request };
+        let (known, remote) = numbers_and_remotes(plan, &request)?;
+        Ok(FollowedRank { rank: *number, known, remote })
+    };
+    wanted.iter().map(of).collect()
+}
+
+/// Parameters that name several ranks one by one (`x_at_0`, `x_at_1`) say how many ranks a program is for.
+pub(crate) fn as_many_as_named(params: &[Param], count: usize) -> Result<(), Failure> {
+    let named = params.iter().filter_map(|p| Some((p, there(params, p)?.1))).max_by_key(|(_, rank)| *rank);
+    match named {
+        Some((param, last)) if last > 0 && last + 1 != count => Err(Failure(text!(
+            "`{name}` is memory of rank {last}: the parameters name {wanted} ranks, and there are {count}\n  help: --ranks {wanted}; a program for any number of ranks has parameters like `next`, given as next=x@{{rank+1}}",
+            name = param.name,
+            last,
+            wanted = last + 1,
+            count
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// What stands for the number of a rank in names and files; `{rank+1}` is the next one, and the last one's is 0.
+const EACH_RANK: &str = "{rank";
+
+/// The text for one rank.
+fn for_rank(text: &str, rank: usize, count: usize) -> String {
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(EACH_RANK) {
+        let inside = &rest[at + EACH_RANK.len()..];
+        let offset = inside.split_once('}').and_then(|(offset, _)| match offset {
+            "" => Some((offset, 0)),
+            _ if offset.starts_with(['+', '-']) => Some((offset, offset.parse::<i64>().ok()?)),
+            _ => None,
+        });
+        let Some((written, by)) = offset else {
+            done += &rest[..at + EACH_RANK.len()];
+            rest = inside;
+            continue;
+        };
+        let number = (rank as i128 + i128::from(by)).rem_euclid(count as i128);
+        done += &format!("{}{number}", &rest[..at]);
+        rest = &inside[written.len() + 1..];
+    }
+    done + rest
+}
 
 /// `x@{rank}=x{rank}.npy` stands for `x@0=x0.npy`, `x@1=x1.npy`, and so on; `x=x{rank}.npy` means the same.
 fn for_each_rank(spec: &Spec, count: usize) -> Vec<Spec> {
@@ -65,9 +126,9 @@ fn for_each_rank(spec: &Spec, count: usize) -> Vec<Spec> {
     if !name.contains(EACH_RANK) && !spec.text.contains(EACH_RANK) {
         return vec![spec.clone()];
     }
-    let name = if name.contains('@') { name.clone() } else { format!("{name}@{EACH_RANK}") };
+    let name = if name.contains('@') { name.clone() } else { format!("{name}@{EACH_RANK}}}") };
     let of = |rank: usize| {
-        let replaced = |text: &str| text.replace(EACH_RANK, &rank.to_string());
+        let replaced = |text: &str| for_rank(text, rank, count);
         Spec { name: Some(replaced(&name)), text: replaced(&spec.text) }
     };
     (0..count).map(of).collect()
@@ -77,7 +138,7 @@ fn for_each_rank(spec: &Spec, count: usize) -> Vec<Spec> {
 pub(crate) fn options_for_each_rank(options: &[String], count: usize) -> Vec<String> {
     let of = |text: &String| -> Vec<String> {
         let ranks = if text.contains(EACH_RANK) { count } else { 1 };
-        (0..ranks).map(|rank| text.replace(EACH_RANK, &rank.to_string())).collect()
+        (0..ranks).map(|rank| for_rank(text, rank, count)).collect()
     };
     options.iter().flat_map(of).collect()
 }

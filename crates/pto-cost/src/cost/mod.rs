@@ -171,6 +171,11 @@ fn transfer(instance: &Execution, laws: &Laws) -> Charge {
     Charge { head: moved.head + overhead, grade: Grade::Assumed, ..moved }
 }
 
+/// The bytes of a transfer between ranks through a core, without its overhead.
+pub(crate) fn moved(instance: &Execution, laws: &Laws) -> Charge {
+    movement::charge(instance, laws)
+}
+
 fn scalar(instance: &Execution, laws: &Laws) -> Charge {
     let Some(law) = law_of(instance, laws) else { return Charge::FREE };
     Charge { body: law.get(ParamKey::Fixed), grade: law.grade, ..Charge::FREE }

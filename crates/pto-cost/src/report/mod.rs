@@ -3,12 +3,14 @@
 mod advice;
 mod memory;
 mod path;
+mod ranks;
 mod roofline;
 mod stalls;
 
 pub use advice::{Advice, AdviceChange, Retrace, advise};
 pub use memory::{Occupancy, occupancy};
 pub use path::{PathStep, critical_path, on_path};
+pub use ranks::{HotRank, RankPrediction, RanksReport};
 pub use roofline::{Roofline, roofline};
 pub use stalls::{Stall, reason};
 
@@ -83,6 +85,8 @@ pub struct PerfReport {
     pub roofline: Roofline,
     /// Share of busy cycles by grade of their law.
     pub confidence: [(Grade, f64); 3],
+    /// Several ranks and the links between them.
+    pub ranks: Option<RanksReport>,
     /// On-chip memories over time, where the trace says what was touched.
     pub memory: Vec<Occupancy>,
 }
@@ -91,10 +95,12 @@ impl PerfReport {
     /// Sums up a simulated run.
     pub fn new(trace: &Trace, line: &Timeline, laws: &Laws) -> Self {
         let machine = Machine::of(laws);
+        let ranks = RanksReport::new(trace, line, machine.mhz);
+        let cycles = ranks.as_ref().map_or(line.cycles, |r| r.cycles());
         Self {
             target: laws.target(),
-            cycles: line.cycles,
-            micros: line.cycles / machine.mhz,
+            cycles,
+            micros: cycles / machine.mhz,
             launch: machine.launch,
             mhz: machine.mhz,
             blocks: blocks(trace),
@@ -105,6 +111,7 @@ impl PerfReport {
             path: critical_path(trace, line),
             roofline: roofline(trace, line, laws),
             confidence: confidence(trace, line),
+            ranks,
             memory: occupancy(trace, line),
         }
     }

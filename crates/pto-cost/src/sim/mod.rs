@@ -3,10 +3,12 @@
 //! It only determines when items start and end, and what delayed each. Reports and views are made from that.
 
 mod pool;
+mod pools;
 
 use crate::laws::{Laws, ParamKey};
+use crate::network::RankNetwork;
 use crate::trace::{Cost, Dep, Misses, NONE, Trace, Why, misses, pipe_predecessors};
-use pool::Pool;
+use pools::Pools;
 use pto_ir::Module;
 use pto_isa::cancel::poll;
 use pto_isa::text;
@@ -106,8 +108,8 @@ enum SimEvent {
     Finish(u32),
     /// A transfer has what the cache had, and joins those that share global memory.
     Join(u32),
-    /// The first of the sharing transfers may be done, unless the pool has changed since.
-    Pool(u32),
+    /// The first of the transfers that share a pool may be done, unless the pool has changed since.
+    Pool(u32, u32),
     Start(u32),
 }
 
@@ -140,7 +142,7 @@ struct Sim<'a> {
     pipe_end: Vec<f64>,
     /// Time in the order of its bits, which for positive numbers is the order of time.
     heap: BinaryHeap<Reverse<(u64, SimEvent)>>,
-    pool: Pool,
+    pools: Pools,
     /// Items that end now.
     done: Vec<u32>,
     left: usize,
@@ -165,7 +167,7 @@ impl<'a> Sim<'a> {
             waiters: Vec::new(),
             pipe_end: vec![-1.0; pipes],
             heap: BinaryHeap::new(),
-            pool: Pool::new(machine.memory_rate),
+            pools: Pools::new(trace, costs, machine),
             done: Vec::new(),
             left: count,
             line: Timeline {
@@ -248,10 +250,10 @@ impl<'a> Sim<'a> {
                 SimEvent::Finish(item) => self.done.push(item),
                 SimEvent::Start(item) => self.start(item, now),
                 SimEvent::Join(item) => self.join(item, now),
-                SimEvent::Pool(epoch) => {
-                    if let Some(item) = self.pool.leave(epoch, now) {
+                SimEvent::Pool(pool, epoch) => {
+                    if let Some(item) = self.pools.at(pool).leave(epoch, now) {
                         self.done.push(item);
-                        self.wait_for_pool(now);
+                        self.wait_for_pool(pool, now);
                     }
                 }
             }
@@ -279,14 +281,19 @@ impl<'a> Sim<'a> {
             charge.head
         };
         let whole = (head + charge.body).max(charge.interval);
-        let from_memory = charge.body * self.miss(cost);
-        if from_memory > 0.0 {
-            self.at(now + whole - from_memory, SimEvent::Join(item));
+        let shared = self.shared_cycles(cost);
+        if shared > 0.0 {
+            self.at(now + whole - shared, SimEvent::Join(item));
         } else if whole > 0.0 {
             self.at(now + whole, SimEvent::Finish(item));
         } else {
             self.done.push(item);
         }
+    }
+
+    /// Cycles of an item in which it shares global memory, or a link between ranks, with others.
+    fn shared_cycles(&self, cost: &Cost) -> f64 {
+        cost.link.map_or_else(|| cost.charge.body * self.miss(cost), |link| link.cycles.min(cost.charge.body))
     }
 
     /// The share of a transfer that the cache does not have.
@@ -301,14 +308,18 @@ impl<'a> Sim<'a> {
     /// The part of a transfer that the cache does not have.
     fn join(&mut self, item: u32, now: f64) {
         let cost = &self.costs[self.trace.items[item as usize].charge as usize];
-        let rate = cost.charge.global as f64 / cost.charge.body;
-        self.pool.join(item, cost.charge.body * self.miss(cost), rate, now);
-        self.wait_for_pool(now);
+        let rate = match cost.link {
+            Some(link) => (if link.is_far { link.far_bytes } else { link.near_bytes }) as f64 / link.cycles,
+            None => cost.charge.global as f64 / cost.charge.body,
+        };
+        let (pool, cycles) = (self.pools.of(self.trace, item), self.shared_cycles(cost));
+        self.pools.at(pool).join(item, cycles, rate, now);
+        self.wait_for_pool(pool, now);
     }
 
-    fn wait_for_pool(&mut self, now: f64) {
-        if let Some((time, epoch)) = self.pool.next(now) {
-            self.at(time, SimEvent::Pool(epoch));
+    fn wait_for_pool(&mut self, pool: u32, now: f64) {
+        if let Some((time, epoch)) = self.pools.at(pool).next(now) {
+            self.at(time, SimEvent::Pool(pool, epoch));
         }
     }
 
@@ -318,13 +329,16 @@ impl<'a> Sim<'a> {
         self.line.end[at] = now;
         self.line.cycles = self.line.cycles.max(now);
         self.pipe_end[pipe] = now;
-        self.line.shared[pipe] += self.pool.delay_of(item);
+        let pool = self.pools.of(self.trace, item);
+        self.line.shared[pipe] += self.pools.at(pool).delay_of(item);
         self.left -= 1;
         let range = self.first_waiter[at] as usize..self.first_waiter[at + 1] as usize;
         for k in range {
             let (waiter, why) = self.waiters[k];
             let delay = match why {
                 Why::Issue => f64::from(self.trace.items[waiter as usize].issue) * self.machine.issue,
+                Why::Rank => self.latency(|network| network.near.signal),
+                Why::Server => self.latency(|network| network.far.signal),
                 why if why.crosses() => self.machine.signal,
                 _ => 0.0,
             };
@@ -334,6 +348,11 @@ impl<'a> Sim<'a> {
         if next != NONE {
             self.release(next, item, Why::Pipe, now, 0.0);
         }
+    }
+
+    /// Cycles that a signal between ranks is on its way.
+    fn latency(&self, micros: impl Fn(&RankNetwork) -> f64) -> f64 {
+        self.trace.network.as_ref().map_or(0.0, |network| (micros(network) * self.machine.mhz).round())
     }
 
     /// One thing less to wait for.

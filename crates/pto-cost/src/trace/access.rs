@@ -48,7 +48,7 @@ pub(super) fn shape_key(event: &Event<'_>) -> u64 {
     let mut key = 0xcbf2_9ce4_8422_2325u64;
     let mut mix = |n: u64| key = (key ^ n).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
     mix(event.op.index() as u64);
-    mix(event.core.role as u64);
+    mix(u64::from(event.core.rank) << 8 | event.core.role as u64);
     for a in event.accesses {
         match a.place {
             AddressSpace::Core(loc) => {

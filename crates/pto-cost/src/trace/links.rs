@@ -1,12 +1,21 @@
 //! What cores wait for from each other.
 
+use super::ranks::{changed, crossing, satisfies};
 use super::{Dep, Why};
-use pto_cpu::{Action, AddressSpace, CoreId, Event, Ring, Set};
+use crate::network::RankNetwork;
+use pto_cpu::{Action, AddressSpace, CoreId, Detail, Event, Ring, Set};
 use pto_isa::Target;
 use std::collections::{HashMap, VecDeque};
 
 /// A pipe between cores, in one direction.
 type RingId = (u32, u32, u32, bool);
+
+/// A change of a signal word: the item, its rank, and the number after it.
+struct NotifiedWord {
+    item: u32,
+    rank: u32,
+    after: i64,
+}
 
 /// Items that other cores wait for.
 #[derive(Default)]
@@ -20,13 +29,15 @@ pub(super) struct ItemLinks {
     /// Pushes and frees, by position.
     pushed: HashMap<(RingId, u64), Vec<u32>>,
     freed: HashMap<(RingId, u64), Vec<u32>>,
-    /// The last change of each signal word.
-    words: HashMap<(usize, i64), u32>,
+    /// The changes of each signal word.
+    words: HashMap<(usize, i64), Vec<NotifiedWord>>,
+    /// How many of them a core has waited for.
+    seen: HashMap<(CoreId, (usize, i64)), usize>,
 }
 
 impl ItemLinks {
     /// What an event has to wait for.
-    pub fn waits(&mut self, event: &Event<'_>, deps: &mut Vec<Dep>) {
+    pub fn waits(&mut self, event: &Event<'_>, network: Option<&RankNetwork>, deps: &mut Vec<Dep>) {
         let mut all = |items: &[u32], why: Why| deps.extend(items.iter().map(|on| Dep { on: *on, why }));
         match event.action {
             Action::Await(id) => {
@@ -47,7 +58,18 @@ impl ItemLinks {
             }
             Action::Noticed => {
                 for word in words(event) {
-                    all(self.words.get(&word).map_or(&[], std::slice::from_ref), Why::Signal);
+                    let changes = self.words.get(&word).map_or(&[][..], Vec::as_slice);
+                    // Between ranks, a wait ends with the change that it asks for, though the engine was ahead.
+                    let holds = |c: &NotifiedWord| satisfies(c.after, event.detail);
+                    let asked =
+                        network.and_then(|_| changes.iter().position(holds)).unwrap_or(changes.len().saturating_sub(1));
+                    let first = match network {
+                        Some(_) => self.seen.insert((event.core, word), asked).unwrap_or(0).min(asked),
+                        None => asked,
+                    };
+                    for change in changes.iter().take(asked + 1).skip(first) {
+                        all(&[change.item], crossing(network, change.rank, event.core.rank));
+                    }
                 }
             }
             _ => {}
@@ -84,7 +106,10 @@ impl ItemLinks {
             }
             Action::Notify => {
                 for word in words(event) {
-                    self.words.insert(word, item);
+                    let changes = self.words.entry(word).or_default();
+                    let before = if let Detail::Change { before, .. } = event.detail { before } else { 0 };
+                    let after = changed(before.into(), event.detail);
+                    changes.push(NotifiedWord { item, rank: event.core.rank, after });
                 }
             }
             _ => {}

@@ -3,14 +3,18 @@
 mod access;
 mod depend;
 mod links;
+mod ranks;
 mod record;
+mod record_ranks;
 mod traffic;
 
-pub use record::{Options, OrderSource, record, record_run};
+pub use ranks::{FollowedRank, RankTraffic};
+pub use record::{Options, OrderSource, record, record_ranks, record_run};
 pub use traffic::Traffic;
 pub(crate) use traffic::{Misses, misses};
 
 use crate::cost::Charge;
+use crate::network::{LinkCharge, RankNetwork};
 use pto_cpu::{CoreId, Role};
 use pto_ir::OpId;
 use pto_isa::text;
@@ -50,6 +54,10 @@ pub enum Why {
     Cores,
     /// The block before it on the same core.
     Block,
+    /// A signal of another rank of the same server.
+    Rank,
+    /// A signal of a rank of another server.
+    Server,
 }
 
 impl Why {
@@ -68,12 +76,19 @@ impl Why {
             Self::Slot => text!("a free slot of a pipe between cores"),
             Self::Cores => text!("a barrier of several cores"),
             Self::Block => text!("the block before it"),
+            Self::Rank => text!("a signal of another rank"),
+            Self::Server => text!("a signal of a rank of another server"),
         }
     }
 
     /// It crosses from one core to another, which takes time.
     pub const fn crosses(self) -> bool {
         matches!(self, Self::Signal | Self::Entry | Self::Slot | Self::Cores)
+    }
+
+    /// It crosses from one rank to another.
+    pub const fn crosses_ranks(self) -> bool {
+        matches!(self, Self::Rank | Self::Server)
     }
 }
 
@@ -116,6 +131,8 @@ pub struct Cost {
     pub buffer: u32,
     /// It is written.
     pub writes: bool,
+    /// What a link between ranks takes of it.
+    pub link: Option<LinkCharge>,
 }
 
 /// A piece of on-chip memory that an item touches.
@@ -152,6 +169,12 @@ pub struct Trace {
     pub by_data: bool,
     /// Bytes of global memory, by buffer.
     pub traffic: Vec<Traffic>,
+    /// The links between ranks, if there are several.
+    pub network: Option<RankNetwork>,
+    /// Bytes between ranks, for those that were recorded.
+    pub between_ranks: RankTraffic,
+    /// Waits for a signal that the same rank does not send to others: what holds for some ranks does not hold for all.
+    pub unanswered: Vec<u32>,
     /// Touched on-chip memory, where it was asked for.
     pub touches: Vec<Touch>,
 }

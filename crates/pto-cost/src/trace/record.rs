@@ -3,9 +3,11 @@
 use super::access::{hull, pipe_of_event, ranges, shape_key};
 use super::depend::MemoryAccesses;
 use super::links::ItemLinks;
+use super::ranks::{BufferHomes, FollowedRank, MirroredSignals};
 use super::{Cost, Dep, Item, NONE, PIPES, Touch, Trace, Why};
-use crate::cost::{Charge, Execution, TileUse, charge, through_pipe};
+use crate::cost::{Charge, Execution, TileUse, through_pipe};
 use crate::laws::{Laws, Model, ParamKey};
+use crate::network::RankNetwork;
 use pto_cpu::{Access, Action, AddressSpace, Arg, CoreId, Event, Flag, Known, Launch, Observer, Plan};
 use pto_ir::{Attr, OpId};
 use pto_isa::cancel::poll;
@@ -40,6 +42,8 @@ pub struct Options {
     pub touches: bool,
     /// What if the buffer that this load fills, or this wait protects, existed twice?
     pub doubled: Option<OpId>,
+    /// The links between ranks, if there are several.
+    pub network: Option<RankNetwork>,
 }
 
 /// The most instructions that are recorded: each takes some tens of bytes.
@@ -66,6 +70,22 @@ pub fn record_run(launch: Launch<'_>, args: &mut [Arg<'_>], options: Options) ->
     recorder.finished(end)
 }
 
+/// Follows some ranks of a program, without computing and without memory. They stand for all ranks of [`Options::network`]: each wait for a signal ends a
+/// latency after the rank itself has sent that signal to others. Where a rank does not, [`Trace::unanswered`] has the wait.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_ranks(launch: Launch<'_>, ranks: &[FollowedRank], options: Options) -> Result<Trace, Error> {
+    let mut recorder = ItemRecorder::new(launch, options);
+    for (slot, rank) in ranks.iter().enumerate() {
+        recorder.homes.follow(slot, rank);
+        if let Err(stop) = launch.observe(&mut recorder).follow(&rank.known) {
+            return recorder.finished(Err(stop));
+        }
+    }
+    recorder.finished(Ok(()))
+}
+
 /// Sets without a wait, waits without a set, and the flag that the last wait took.
 #[derive(Default)]
 struct FlagState {
@@ -75,8 +95,8 @@ struct FlagState {
 }
 
 /// What is known of a core.
-struct RecordedCore {
-    last: [u32; PIPES],
+pub(super) struct RecordedCore {
+    pub(super) last: [u32; PIPES],
     stopped: [bool; PIPES],
     gate: u32,
     issued: u32,
@@ -126,21 +146,23 @@ enum PipeEffect {
 
 pub(super) struct ItemRecorder<'p> {
     plan: &'p Plan,
-    laws: &'static Laws,
-    options: Options,
-    trace: Trace,
+    pub(super) laws: &'static Laws,
+    pub(super) options: Options,
+    pub(super) trace: Trace,
     places: HashMap<CoreId, usize>,
     current: Option<(CoreId, usize)>,
-    cores: Vec<RecordedCore>,
+    pub(super) cores: Vec<RecordedCore>,
     /// Blocks that run at once.
     width: u32,
     /// Costs that are known, by operation: shapes, and the cost.
     known: Vec<Vec<(u64, u32)>>,
     links: ItemLinks,
+    pub(super) homes: BufferHomes,
+    pub(super) mirrored: MirroredSignals,
     /// Whether the writers of bytes are tracked.
     follows_bytes: bool,
     /// Dependences of the item being made.
-    deps: Vec<Dep>,
+    pub(super) deps: Vec<Dep>,
 }
 
 impl<'p> ItemRecorder<'p> {
@@ -153,8 +175,9 @@ impl<'p> ItemRecorder<'p> {
         let multiplies = has(&|op| op.row().cost == CostClass::Matmul);
         let cores = laws.machine("machine", if multiplies { ParamKey::CubeCores } else { ParamKey::VectorCores });
         let order = options.order.unwrap_or(if plan.orders_pipes() { OrderSource::Program } else { OrderSource::Data });
-        let free = Cost { charge: Charge::FREE, buffer: NONE, writes: false };
-        let trace = Trace { by_data: order == OrderSource::Data, charges: vec![free], ..Trace::default() };
+        let free = Cost { charge: Charge::FREE, buffer: NONE, writes: false, link: None };
+        let (by_data, network) = (order == OrderSource::Data, options.network);
+        let trace = Trace { by_data, network, charges: vec![free], ..Trace::default() };
         Self {
             plan,
             laws,
@@ -167,6 +190,8 @@ impl<'p> ItemRecorder<'p> {
             width: if launch.runs_together() { u32::MAX } else { options.cores.unwrap_or(cores as u32).max(1) },
             known: vec![Vec::new(); module.op_count()],
             links: ItemLinks::default(),
+            homes: BufferHomes::new(plan.params().len()),
+            mirrored: MirroredSignals::default(),
             follows_bytes: order == OrderSource::Data || has(&|op| op.sync() == Some(SyncOp::Tiles)),
             deps: Vec::new(),
         }
@@ -177,6 +202,9 @@ impl<'p> ItemRecorder<'p> {
             self.trace.stuck.extend(core.flags.iter().flat_map(|f| f.1.waits.iter().copied()));
         }
         self.trace.stuck.shared_sort();
+        let (late, unanswered) = self.mirrored.finish();
+        self.trace.late.extend(late);
+        self.trace.unanswered = unanswered;
         self.trace
     }
 
@@ -226,7 +254,8 @@ impl<'p> ItemRecorder<'p> {
             PipeEffect::Stop => state.stopped[pipe] = true,
         }
         let deps = self.trace.deps.len() as u32;
-        let kept = self.deps.drain(..).filter(|d| d.on != before);
+        // A signal of a rank may stand for one of another rank, which takes time.
+        let kept = self.deps.drain(..).filter(|d| d.on != before || d.why.crosses_ranks());
         self.trace.deps.extend(kept);
         let pipe_index = (core * PIPES + pipe) as u32;
         let (gate, issue) = (state.gate, state.issued);
@@ -246,6 +275,11 @@ impl<'p> ItemRecorder<'p> {
             (state.gate, state.issued) = (item, 0);
         }
         item
+    }
+
+    /// An item that only orders others.
+    pub(super) fn ordering(&mut self, core: usize, pipe: usize, op: OpId) -> u32 {
+        self.push(core, pipe, op, 0, PipeEffect::Stop)
     }
 
     // ---- work ---------------------------------------------------------------------------------------------------
@@ -338,13 +372,15 @@ impl<'p> ItemRecorder<'p> {
                 self.trace.traffic[buffer].count(first, end, a.rows * a.row_bytes, a.write);
             }
         }
+        self.count_between_ranks(event);
         let key = shape_key(event);
         if let Some(at) = self.known_cost(event.op, key) {
             return at;
         }
         let (instance, buffer) = self.instance(event);
         let writes = instance.stored > 0;
-        let cost = Cost { charge: charge(&instance, self.laws, self.options.model), buffer, writes };
+        let (charge, link) = self.with_links(event, &instance);
+        let cost = Cost { charge, buffer, writes, link };
         self.add_cost(event.op, key, cost)
     }
 
@@ -372,7 +408,7 @@ impl<'p> ItemRecorder<'p> {
         }
         let tile = event.accesses.first().and_then(|a| self.tile_use(event.core, a));
         let charge = tile.map_or(Charge::FREE, |tile| through_pipe(&tile, pushes, self.laws));
-        self.add_cost(event.op, key, Cost { charge, buffer: NONE, writes: pushes })
+        self.add_cost(event.op, key, Cost { charge, buffer: NONE, writes: pushes, link: None })
     }
 
     // ---- order --------------------------------------------------------------------------------------------------
@@ -426,8 +462,8 @@ impl<'p> ItemRecorder<'p> {
     }
 
     /// An item that waits for what other cores did.
-    fn linked(&mut self, core: usize, pipe: usize, event: &Event<'_>, charge: u32) -> u32 {
-        self.links.waits(event, &mut self.deps);
+    pub(super) fn linked(&mut self, core: usize, pipe: usize, event: &Event<'_>, charge: u32) -> u32 {
+        self.links.waits(event, self.options.network.as_ref(), &mut self.deps);
         let item = if charge == 0 {
             self.push(core, pipe, event.op, 0, PipeEffect::Stop)
         } else {
@@ -464,6 +500,19 @@ impl Observer for ItemRecorder<'_> {
     }
 
     fn event(&mut self, event: &Event<'_>) {
+        match self.homes.followed() {
+            Some(rank) => {
+                let accesses: Vec<Access> = event.accesses.iter().map(|a| self.homes.placed(a)).collect();
+                let core = CoreId { rank, ..event.core };
+                self.heard(&event.moved(core, &accesses));
+            }
+            None => self.heard(event),
+        }
+    }
+}
+
+impl ItemRecorder<'_> {
+    fn heard(&mut self, event: &Event<'_>) {
         let core = self.core(event.core, event.op);
         let pipe = event.pipe.map_or(Pipe::S as usize, |p| p as usize);
         let by_program = !self.trace.by_data;
@@ -506,6 +555,7 @@ impl Observer for ItemRecorder<'_> {
             Action::Alloc(_) => {
                 self.linked(core, pipe_of_event(event, true), event, 0);
             }
+            Action::Notify | Action::Noticed if self.options.network.is_some() => self.rank_signal(core, pipe, event),
             Action::Signal(_)
             | Action::Await(_)
             | Action::Arrive(..)

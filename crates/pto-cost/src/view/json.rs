@@ -7,7 +7,7 @@ use crate::trace::{Why, pipe_name};
 use pto_ir::OpId;
 
 /// Appends `"name":`.
-fn field(out: &mut String, name: &str) {
+pub(super) fn field(out: &mut String, name: &str) {
     if !out.ends_with(['{', '[']) {
         out.push(',');
     }
@@ -15,12 +15,12 @@ fn field(out: &mut String, name: &str) {
     out.push(':');
 }
 
-fn number_field(out: &mut String, name: &str, x: f64) {
+pub(super) fn number_field(out: &mut String, name: &str, x: f64) {
     field(out, name);
     number(out, x);
 }
 
-fn text_field(out: &mut String, name: &str, text: &str) {
+pub(super) fn text_field(out: &mut String, name: &str, text: &str) {
     field(out, name);
     string(out, text);
 }
@@ -48,6 +48,7 @@ pub fn data(shown: &Shown<'_>) -> String {
         number_field(&mut out, grade.name(), share);
     }
     out.push('}');
+    super::ranks::data(&mut out, report);
     pipes(&mut out, shown);
     stalls(&mut out, shown);
     field(&mut out, "critical_path");
@@ -138,5 +139,7 @@ fn reason_name(why: Why) -> &'static str {
         Why::Slot => "slot",
         Why::Cores => "cores",
         Why::Block => "block",
+        Why::Rank => "rank",
+        Why::Server => "server",
     }
 }

@@ -7,6 +7,7 @@ mod chrome;
 mod html;
 mod json;
 mod names;
+mod ranks;
 mod text;
 mod write;
 

@@ -38,7 +38,7 @@ fn bar(share: f64) -> String {
 /// Everything the report says, for a terminal.
 pub fn summary(shown: &Shown<'_>) -> String {
     let Shown { names, report, advice, .. } = *shown;
-    let mut text = headline(report);
+    let mut text = headline(report) + &super::ranks::lines(report);
     text += "\n";
     let width = report.pipes.iter().map(|p| p.name().len()).max().unwrap_or(0);
     for pipe in &report.pipes {

@@ -3,4 +3,5 @@
 mod accuracy;
 mod orders;
 mod paths;
+mod ranks;
 mod schedules;

@@ -40,7 +40,7 @@ impl Sketch {
         self.item(
             core,
             pipe,
-            Cost { charge: Charge { body: cycles, ..Charge::FREE }, buffer: NONE, writes: false },
+            Cost { charge: Charge { body: cycles, ..Charge::FREE }, buffer: NONE, writes: false, link: None },
             deps,
         )
     }
@@ -56,7 +56,12 @@ impl Sketch {
         self.item(
             core,
             pipe,
-            Cost { charge: Charge { body: cycles, global: bytes, ..Charge::FREE }, buffer: 0, writes: false },
+            Cost {
+                charge: Charge { body: cycles, global: bytes, ..Charge::FREE },
+                buffer: 0,
+                writes: false,
+                link: None,
+            },
             deps,
         )
     }
@@ -148,8 +153,8 @@ fn two_cores() {
 fn heads_count_once_in_a_run() {
     let mut s = Sketch::new(1);
     let charge = Charge { head: 24.0, body: 100.0, ..Charge::FREE };
-    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false }, &[]);
-    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false }, &[]);
+    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false, link: None }, &[]);
+    s.item(0, Pipe::V, Cost { charge, buffer: NONE, writes: false, link: None }, &[]);
     assert_eq!(s.cycles(), 224.0);
     s.0.items[1].fresh = true;
     assert_eq!(s.cycles(), 248.0);

@@ -12,8 +12,14 @@ impl Plan {
     /// True when numbers in memory can affect control flow: the program loads elements of memory as scalars, or tests
     /// signal words. Such a program must be run to see what it does.
     pub fn depends_on_data(&self) -> bool {
+        let by_link = |l: &Link| matches!(l, Link::Notify { .. } | Link::WaitSignal { .. });
+        self.reads_scalars() || self.roles().any(|role| role.calls.links.iter().any(by_link))
+    }
+
+    /// The same, if waits for signal words are known to end: [following](Launch::follow) the program passes them.
+    pub fn reads_scalars(&self) -> bool {
         let by_step = |s: &Step| matches!(s, Step::LoadScalar(_) | Step::TileGet { .. });
-        let by_link = |l: &Link| matches!(l, Link::Notify { .. } | Link::WaitSignal { .. } | Link::TestSignal { .. });
+        let by_link = |l: &Link| matches!(l, Link::TestSignal { .. });
         self.roles().any(|role| role.code.steps.iter().any(by_step) || role.calls.links.iter().any(by_link))
     }
 
@@ -32,7 +38,7 @@ impl Plan {
 
 impl Launch<'_, &mut dyn Observer> {
     /// Reports to an observer what a run would do, block after block, without memory and without computing: control flow,
-    /// addresses and waits are followed. Meant for programs that do not [depend on data](Plan::depends_on_data); others
+    /// addresses and waits are followed; waits for signal words end at once. Meant for programs that do not [depend on data](Plan::depends_on_data); others
     /// read zeros and may take wrong paths.
     ///
     /// ```

@@ -76,10 +76,14 @@ impl Core<'_> {
             Link::Notify { signal, value, add } => {
                 shared.effects += 1;
                 self.tell_change(*signal, self.int(*value), *add, at, watch);
-                self.notify(*signal, self.int(*value), *add).map(|()| LinkOutcome::Done)
+                if W::COMPUTES {
+                    self.notify(*signal, self.int(*value), *add)?;
+                }
+                Ok(LinkOutcome::Done)
             }
             Link::WaitSignal { signal, value, cmp } => {
-                let holds = self.compare_signal(*signal, self.int(*value), *cmp)?;
+                // Without memory, the observer knows what it would have to wait for.
+                let holds = !W::COMPUTES || self.compare_signal(*signal, self.int(*value), *cmp)?;
                 if holds {
                     self.tell_seen(*signal, (self.int(*value), *cmp), at, watch);
                 }

@@ -128,6 +128,16 @@ pub struct Event<'a> {
     pub iterations: LoopIterations<'a>,
 }
 
+impl<'a> Event<'a> {
+    /// The same on another core and with other accesses, for observers that follow one core in place of another.
+    pub fn moved<'b>(&'b self, core: CoreId, accesses: &'b [Access]) -> Event<'b>
+    where
+        'a: 'b,
+    {
+        Event { core, accesses, ..*self }
+    }
+}
+
 /// Numbers in global memory by which cores communicate.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Detail<'a> {

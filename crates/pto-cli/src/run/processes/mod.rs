@@ -22,6 +22,9 @@ pub(super) fn run(args: &Args) -> Option<CommandResult> {
         return Some(run_under_mpi(args, launched.rank));
     }
     let count = args.program.ranks.filter(|_| args.processes)?;
+    if let Err(too_many) = args.program.few_ranks() {
+        return Some(Err(too_many));
+    }
     Some(supervise(args, count as usize))
 }
 
