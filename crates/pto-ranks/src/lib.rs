@@ -64,7 +64,7 @@ pub trait RankConnection {
     /// The engine is done with this rank. If it failed, the others stop.
     fn finished(&self, failed: bool);
 
-    /// The rank has told everything; its process may end.
+    /// The others need nothing more of this rank; its process may end.
     fn end(&self);
 }
 

@@ -141,9 +141,18 @@ impl RankProcesses {
         let mut ended: Vec<Option<ExitStatus>> = vec![None; self.children.len()];
         let mut alive: Vec<(u32, Instant)> = vec![(0, Instant::now()); self.children.len()];
         let mut pause = Duration::from_micros(200);
+        let mut reported: Option<Instant> = None;
         loop {
             for (child, ended) in self.children.iter_mut().zip(&mut ended).filter(|(_, ended)| ended.is_none()) {
                 *ended = child.try_wait().map_err(|e| RankError::System(e.to_string()))?;
+            }
+            // Whoever reads the report may close it early, and rank 0 ends without a word to the others.
+            if ended[0].is_some()
+                && self.control.is_finished(0)
+                && reported.get_or_insert_with(Instant::now).elapsed() > GRACE
+            {
+                self.control.abandon();
+                return Ok(RanksEnded::Code(ended[0].and_then(|status| status.code()).unwrap_or(2)));
             }
             let gone = (0..ended.len()).find_map(|rank| Some((rank, self.loss(rank, ended[rank]?)?)));
             let lost = gone.or_else(|| self.hanging(&ended, &mut alive).map(|rank| (rank, LossReason::Hangs)));

@@ -178,6 +178,7 @@ fn run_together(
     let merged = merge(all.into_iter().map(RankOutcome::into_result).collect())
         .map_err(|problems| with_sizes(Stop::Problems(problems), &ready.run.bound))?;
     fetch_results(&mut ready, ranks)?;
+    ranks.end();
     finish(args, source, target, &ready, merged, InsideReport::default(), elapsed)
 }
 

@@ -131,6 +131,17 @@ fn program(name: &str) -> PathBuf {
     root().join("tests/race").join(name)
 }
 
+/// As with `pto run … | head -0`.
+#[test]
+fn a_report_that_is_not_read_ends_the_ranks() {
+    let mut command = english(env!("CARGO_BIN_EXE_pto"));
+    command.arg("run").arg(root().join("examples/all_reduce.pto")).args(["--ranks", "4", "--processes"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("pto starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!((output.status.code(), &*String::from_utf8_lossy(&output.stderr)), (Some(0), ""));
+}
+
 #[test]
 fn a_deadlock_between_processes_is_found() {
     let file = program("rank_waits_before_it_tells.pto");
