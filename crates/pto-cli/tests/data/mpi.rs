@@ -1,38 +1,30 @@
 //! Ranks that a launcher of MPI starts, for each that is installed. `tests/install-mpi` installs both.
 
+#[path = "../../../pto-mpi/tests/mpi/launchers.rs"]
+#[allow(dead_code, reason = "its own tests need more of it")]
+mod launchers;
+
+use launchers::{Installed, said};
 use libtest_mimic::{Failed, Trial};
+use pto_mpi::Launcher;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// A launcher: its name in tests, its programs, what its version says, and what it needs to start more ranks than cores.
-const LAUNCHERS: [(&str, &[&str], &str, &[&str]); 2] = [
-    ("mpich", &["mpirun.mpich", "mpiexec.hydra", "mpirun"], "HYDRA", &[]),
-    ("open_mpi", &["mpirun.openmpi", "mpirun"], "Open MPI", &["--oversubscribe"]),
-];
-
-#[derive(Clone, Copy)]
-struct InstalledLauncher {
-    program: &'static str,
-    options: &'static [&'static str],
-}
-
 pub(crate) fn trials() -> Vec<Trial> {
     let mut all = Vec::new();
-    for (name, programs, mark, options) in LAUNCHERS {
-        let is_it = |program: &&&str| {
-            Command::new(program).arg("--version").output().is_ok_and(|out| said(&out).contains(mark))
-        };
-        let found = programs.iter().find(is_it).map(|program| InstalledLauncher { program, options });
+    for (name, launcher) in [("mpich", Launcher::Mpich), ("open_mpi", Launcher::OpenMpi)] {
+        let found = launchers::find(launcher);
         for (case, run) in CASES {
-            let test = move || found.map_or(Ok(()), run);
+            let launcher = found.clone();
+            let test = move || launcher.as_ref().map_or(Ok(()), run);
             all.push(Trial::test(format!("mpi/{name}/{case}"), test).with_ignored_flag(found.is_none()));
         }
     }
     all
 }
 
-type Case = (&'static str, fn(InstalledLauncher) -> Result<(), Failed>);
+type Case = (&'static str, fn(&Installed) -> Result<(), Failed>);
 
 const CASES: [Case; 6] = [
     ("programs", programs),
@@ -43,31 +35,24 @@ const CASES: [Case; 6] = [
     ("a_late_rank", a_late_rank),
 ];
 
-fn said(out: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr))
-}
-
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-impl InstalledLauncher {
-    fn run(self, ranks: usize, copies: bool, args: &[&str]) -> std::io::Result<Output> {
-        self.run_each(&[(ranks, &[&[env!("CARGO_BIN_EXE_pto"), "run"], args].concat())], copies)
-    }
+fn run(launcher: &Installed, ranks: usize, copies: bool, args: &[&str]) -> std::io::Result<Output> {
+    run_each(launcher, &[(ranks, &[&[env!("CARGO_BIN_EXE_pto"), "run"], args].concat())], copies)
+}
 
-    /// Some ranks with one command, some with another.
-    fn run_each(self, commands: &[(usize, &[&str])], copies: bool) -> std::io::Result<Output> {
-        let mut command = Command::new(self.program);
-        command.args(self.options);
-        for (at, (ranks, words)) in commands.iter().enumerate() {
-            command.args((at > 0).then_some(":")).args(["-n", &ranks.to_string()]).args(*words);
+/// Some ranks with one command, some with another.
+fn run_each(launcher: &Installed, commands: &[(usize, &[&str])], copies: bool) -> std::io::Result<Output> {
+    let mut command = launcher.launch(commands[0].0);
+    for (at, (ranks, words)) in commands.iter().enumerate() {
+        if at > 0 {
+            command.args([":", "-n", &ranks.to_string()]);
         }
-        command.env("PTO_LANG", "en").env("PTO_MPI_COPY", if copies { "1" } else { "0" });
-        // Tests are started by root in containers, which Open MPI refuses otherwise.
-        command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
-        command.output()
+        command.args(*words);
     }
+    command.env("PTO_LANG", "en").env("PTO_MPI_COPY", if copies { "1" } else { "0" }).output()
 }
 
 /// What was reported about parameters.
@@ -97,11 +82,11 @@ fn all_programs() -> Result<Vec<(PathBuf, usize, Vec<String>)>, Failed> {
     Ok(all)
 }
 
-fn same(launcher: InstalledLauncher, copies: bool, programs: &[(PathBuf, usize, Vec<String>)]) -> Result<(), Failed> {
+fn same(launcher: &Installed, copies: bool, programs: &[(PathBuf, usize, Vec<String>)]) -> Result<(), Failed> {
     for (file, ranks, options) in programs {
         let mut args = vec![file.to_str().unwrap_or_default(), "--json"];
         args.extend(options.iter().map(String::as_str));
-        let many = launcher.run(*ranks, copies, &args)?;
+        let many = run(launcher, *ranks, copies, &args)?;
         let mut one = Command::new(env!("CARGO_BIN_EXE_pto"));
         let one = one.arg("run").args(&args).args(["--ranks", &ranks.to_string()]).env("PTO_LANG", "en").output()?;
         if one.status.code() != many.status.code() || parameters(&one)? != parameters(&many)? {
@@ -112,22 +97,22 @@ fn same(launcher: InstalledLauncher, copies: bool, programs: &[(PathBuf, usize, 
 }
 
 /// In CI, only some: a launcher takes half a second.
-fn programs(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn programs(launcher: &Installed) -> Result<(), Failed> {
     let all = all_programs()?;
     let every = std::env::var("MPI_PROGRAMS").is_ok_and(|value| value == "all");
     same(launcher, false, if every { &all } else { &all[..3.min(all.len())] })
 }
 
-fn copied(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn copied(launcher: &Installed) -> Result<(), Failed> {
     let all = all_programs()?;
     let every = std::env::var("MPI_PROGRAMS").is_ok_and(|value| value == "all");
     same(launcher, true, if every { &all } else { &all[..3.min(all.len())] })
 }
 
-fn a_deadlock(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn a_deadlock(launcher: &Installed) -> Result<(), Failed> {
     let file = root().join("tests/race/rank_waits_before_it_tells.pto");
     for copies in [false, true] {
-        let said = said(&launcher.run(2, copies, &[file.to_str().unwrap_or_default()])?);
+        let said = said(&run(launcher, 2, copies, &[file.to_str().unwrap_or_default()])?);
         if !(said.contains("PTO-E0712") && said.contains("on rank 0 waits") && said.contains("on rank 1 waits")) {
             return Err(said.into());
         }
@@ -135,30 +120,30 @@ fn a_deadlock(launcher: InstalledLauncher) -> Result<(), Failed> {
     Ok(())
 }
 
-fn a_number_of_ranks(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn a_number_of_ranks(launcher: &Installed) -> Result<(), Failed> {
     let file = root().join("examples/all_reduce.pto");
-    let out = launcher.run(2, false, &[file.to_str().unwrap_or_default(), "--ranks", "4"])?;
+    let out = run(launcher, 2, false, &[file.to_str().unwrap_or_default(), "--ranks", "4"])?;
     let said = said(&out);
     let is_named = said.contains("--ranks says 4, and 2 ranks were launched") && !out.status.success();
     if is_named { Ok(()) } else { Err(said.into()) }
 }
 
-fn different_programs(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn different_programs(launcher: &Installed) -> Result<(), Failed> {
     let pto = env!("CARGO_BIN_EXE_pto");
     let file = |name: &str| root().join("tests/race").join(name).to_string_lossy().into_owned();
     let (one, other) = (file("rank_waits_before_it_tells.fixed.pto"), file("notify_overtakes_store.fixed.pto"));
-    let programs = said(&launcher.run_each(&[(1, &[pto, "run", &one]), (1, &[pto, "run", &other])], false)?);
+    let programs = said(&run_each(launcher, &[(1, &[pto, "run", &one]), (1, &[pto, "run", &other])], false)?);
     let blocks = [pto, "run", &one, "--blocks", "2"];
-    let options = said(&launcher.run_each(&[(1, &[pto, "run", &one]), (1, &blocks)], true)?);
+    let options = said(&run_each(launcher, &[(1, &[pto, "run", &one]), (1, &blocks)], true)?);
     let named = programs.contains("rank 1 has another program than rank 0")
         && options.contains("rank 1 has other options than rank 0");
     if named { Ok(()) } else { Err(format!("{programs}\n{options}").into()) }
 }
 
-fn a_late_rank(launcher: InstalledLauncher) -> Result<(), Failed> {
+fn a_late_rank(launcher: &Installed) -> Result<(), Failed> {
     let pto = env!("CARGO_BIN_EXE_pto");
     let file = root().join("tests/race/rank_waits_before_it_tells.fixed.pto").to_string_lossy().into_owned();
     let late = format!("sleep 1; exec {pto} run {file}");
-    let out = launcher.run_each(&[(1, &[pto, "run", &file]), (1, &["sh", "-c", &late])], false)?;
+    let out = run_each(launcher, &[(1, &[pto, "run", &file]), (1, &["sh", "-c", &late])], false)?;
     if out.status.success() && said(&out).contains("told@1") { Ok(()) } else { Err(said(&out).into()) }
 }
