@@ -16,7 +16,6 @@ const SENTENCE: usize = 1 << 10;
 
 /// Words for all ranks, by their first byte.
 mod common {
-    pub const EFFECTS: usize = 0;
     pub const ARRIVED: usize = 8;
     pub const ROUND: usize = 12;
     pub const ABANDONED: usize = 16;
@@ -28,6 +27,7 @@ mod common {
 /// Words of a rank, by their first byte in its part.
 mod own {
     pub const CHECKED: usize = 0;
+    pub const EFFECTS: usize = 48;
     pub const BEAT: usize = 8;
     pub const STARTED: usize = 12;
     pub const SPAN_START: usize = 16;
@@ -66,8 +66,9 @@ impl RankControl<'_> {
         self.word(part_of(rank) + at)
     }
 
-    fn effects(&self) -> &AtomicU64 {
-        self.area.long(common::EFFECTS)
+    /// What a rank has done. Every rank has its own: a common one would go from core to core with every step.
+    fn effects(&self, rank: usize) -> &AtomicU64 {
+        self.area.long(part_of(rank) + own::EFFECTS)
     }
 
     fn checked(&self, rank: usize) -> &AtomicU64 {
@@ -137,15 +138,15 @@ impl RankControl<'_> {
 
     // ---- progress and deadlock ----------------------------------------------------------------------------------
 
-    /// How much has happened.
+    /// How much has happened on all ranks. Counters only grow, so a sum that has not changed means that none has.
     pub fn happened(&self) -> u64 {
-        self.effects().load(Ordering::Acquire)
+        (0..self.ranks).map(|rank| self.effects(rank).load(Ordering::Acquire)).sum()
     }
 
     /// The rank has done something that others may wait for.
     pub fn note_effect(&self, rank: usize) {
         self.checked(rank).store(0, Ordering::Release);
-        self.effects().fetch_add(1, Ordering::AcqRel);
+        self.effects(rank).fetch_add(1, Ordering::AcqRel);
     }
 
     /// The rank has looked at everything it waits for, after `happened`, and nothing has changed.
@@ -161,7 +162,7 @@ impl RankControl<'_> {
 
     pub fn note_done(&self, rank: usize) {
         self.checked(rank).store(DONE, Ordering::Release);
-        self.effects().fetch_add(1, Ordering::AcqRel);
+        self.effects(rank).fetch_add(1, Ordering::AcqRel);
     }
 
     /// True if every rank has finished or waits, and has looked since anything happened. Then nothing will ever happen.

@@ -230,9 +230,9 @@ impl PeerRanks for SharedRank<'_> {
 
     fn idle(&self, sentence: &mut dyn FnMut() -> Diagnostic) -> Result<(), PeerStop> {
         let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
-        let happened = self.control.happened();
-        let nothing_happened = waits.seen.replace(happened) == Some(happened);
         if waits.patience.is_long() {
+            let happened = self.control.happened();
+            let nothing_happened = waits.seen.replace(happened) == Some(happened);
             // In this order: a rank that finds a deadlock says so before it gives up.
             let goes_on = self.goes_on();
             if self.control.found_deadlock() {

@@ -10,6 +10,7 @@ use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
 use crate::prepared::{CallOperand, KernelId, KernelStep, MAX_VIEWS, StepId, TileState, ViewId, ViewState};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<'p> Core<'p> {
     /// Executes an instruction.
@@ -193,6 +194,14 @@ impl Core<'_> {
             let change = PeerWordChange { buffer: at, first: first as usize, value: value as i32, add };
             return far.peers.change_word(change).map_err(Fail::Peer);
         }
+        if let Some(word) = self.shared_word(ptr) {
+            if add {
+                word.fetch_add(value, Ordering::AcqRel)
+            } else {
+                word.swap(value, Ordering::AcqRel)
+            };
+            return Ok(());
+        }
         let _held = self.global.hold_bytes(at, first, 4, true);
         // SAFETY: `GlobalMemory::bytes` checked that the bytes lie in a buffer that is lent for the run and may be written, and no other
         // thread or process touches them now.
@@ -201,6 +210,23 @@ impl Core<'_> {
             ptr.cast::<u32>().write_unaligned(old.wrapping_add(value));
         }
         Ok(())
+    }
+
+    /// A signal word. Ranks that share memory change it without locks, which would take longer than the word.
+    pub fn signal_number(&mut self, at: usize, first: i64) -> Result<u32, Fail> {
+        let ptr = self.global.bytes(at, first, 4)?;
+        match self.shared_word(ptr) {
+            Some(word) => Ok(word.load(Ordering::Acquire)),
+            None => Ok(self.read_global(at, first, 4)? as u32),
+        }
+    }
+
+    /// A word that ranks in other processes may have, too.
+    fn shared_word(&self, ptr: *mut u8) -> Option<&AtomicU32> {
+        let word = ptr.cast::<AtomicU32>();
+        // SAFETY: the caller has checked that the word lies in a buffer that is lent for the run. It is aligned, and other processes change
+        // it, if they do, as an atomic word or in an access that races in their program.
+        self.global.far.filter(|far| !far.copies && word.is_aligned()).map(|_| unsafe { &*word })
     }
 }
 

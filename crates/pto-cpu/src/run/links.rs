@@ -457,7 +457,7 @@ impl Core<'_> {
         let count: u64 = view.shape.iter().product();
         for k in 0..count {
             let offset = view.element_offset(k) * 4;
-            let word = i64::from(self.read_global(buffer, first + offset, 4)? as u32 as i32);
+            let word = i64::from(self.signal_number(buffer, first + offset)?.cast_signed());
             let value = i64::from(value as i32);
             if !COMPARISONS[usize::from(cmp).min(5)].1(&word, &value) {
                 return Ok(false);
