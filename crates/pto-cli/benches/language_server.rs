@@ -88,7 +88,7 @@ impl OpenProgram {
         let begin = Instant::now();
         let answer = self.session.request(method, &params);
         assert!(answer.get("code").is_none(), "{method}: {answer}");
-        begin.elapsed().as_secs_f64() * 1e3
+        (self.session.arrived() - begin).as_secs_f64() * 1e3
     }
 }
 

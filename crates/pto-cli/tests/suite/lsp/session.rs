@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// No answer takes longer, also on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -14,7 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(120);
 pub(super) struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
-    messages: Receiver<Value>,
+    /// With the time when the last byte had come.
+    messages: Receiver<(Value, Instant)>,
+    arrived: Instant,
     /// Notifications and requests of the server that nobody waited for yet.
     kept: VecDeque<Value>,
     next: i64,
@@ -41,7 +43,7 @@ impl Session {
             }
         });
         let stdin = child.stdin.take();
-        Self { child, stdin, messages, kept: VecDeque::new(), next: 1 }
+        Self { child, stdin, messages, arrived: Instant::now(), kept: VecDeque::new(), next: 1 }
     }
 
     pub(super) fn send(&mut self, message: &Value) {
@@ -93,12 +95,19 @@ impl Session {
             return self.kept.remove(at).expect("found");
         }
         loop {
-            let message = self.messages.recv_timeout(PATIENCE).expect("the server answers");
+            let (message, arrived) = self.messages.recv_timeout(PATIENCE).expect("the server answers");
+            self.arrived = arrived;
             if wanted(&message) {
                 return message;
             }
             self.kept.push_back(message);
         }
+    }
+
+    /// When the last message that was waited for had come; what is done to read it is not the server's.
+    #[allow(dead_code, reason = "a bench asks")]
+    pub(super) fn arrived(&self) -> Instant {
+        self.arrived
     }
 
     pub(super) fn initialize(&mut self, params: &Value) -> Value {
@@ -116,7 +125,8 @@ impl Session {
     }
 }
 
-fn read(stdout: &mut impl BufRead) -> Option<Value> {
+/// A message, and when its last byte had come.
+fn read(stdout: &mut impl BufRead) -> Option<(Value, Instant)> {
     let mut length = 0;
     loop {
         let mut line = String::new();
@@ -132,5 +142,6 @@ fn read(stdout: &mut impl BufRead) -> Option<Value> {
     }
     let mut body = vec![0; length];
     stdout.read_exact(&mut body).ok()?;
-    serde_json::from_slice(&body).ok()
+    let arrived = Instant::now();
+    Some((serde_json::from_slice(&body).ok()?, arrived))
 }
