@@ -89,7 +89,7 @@ fn same(launcher: &Installed, copies: bool, programs: &[(PathBuf, usize, Vec<Str
         let many = run(launcher, *ranks, copies, &args)?;
         let mut one = Command::new(env!("CARGO_BIN_EXE_pto"));
         let one = one.arg("run").args(&args).args(["--ranks", &ranks.to_string()]).env("PTO_LANG", "en").output()?;
-        if one.status.code() != many.status.code() || parameters(&one)? != parameters(&many)? {
+        if !(one.status.success() && many.status.success()) || parameters(&one)? != parameters(&many)? {
             return Err(format!("{}:\n{}\n{}", file.display(), said(&one), said(&many)).into());
         }
     }

@@ -30,10 +30,8 @@ fn report(args: &[&str]) -> (Option<i32>, Value) {
 
 fn same_in_processes(args: &[&str]) {
     let (one, many) = (report(args), report(&[args, &["--processes"]].concat()));
-    assert_eq!(one.0, many.0, "{args:?}: {}", many.1);
-    if one.0 == Some(0) {
-        assert_eq!(one.1, many.1, "{args:?}");
-    }
+    assert_eq!((one.0, many.0), (Some(0), Some(0)), "{args:?}: {}\n{}", one.1, many.1);
+    assert_eq!(one.1, many.1, "{args:?}");
 }
 
 /// The options after `// args` in a program.
