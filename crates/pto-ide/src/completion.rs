@@ -4,6 +4,7 @@ mod attributes;
 mod mnemonics;
 mod values;
 
+pub(crate) use self::values::fits;
 use crate::Document;
 use crate::context::{StatementAt, at_statement_start};
 use pto::isa::{Span, table};

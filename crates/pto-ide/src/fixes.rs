@@ -4,9 +4,11 @@
 //! words, types and tiles that are legal. Each is tried, and offered if it leaves fewer problems.
 
 mod copies;
+mod numbers;
 mod statements;
 mod tiles;
 mod trial;
+mod values;
 mod words;
 
 use crate::edits::{Replacement, of_fix};
@@ -34,7 +36,7 @@ impl Document {
             let title = problem.help.clone().unwrap_or_else(|| text!("apply the fix of {id}", id));
             found.push(fix(title, of_fix(self.text(), &problem.edits)));
         }
-        let tried = self.tried(problem, self.suggested(problem));
+        let tried = self.tried(problem, self.suggested(problem), || self.without_statement(problem));
         found.extend(tried.into_iter().map(|candidate| fix(candidate.title, candidate.edits)));
         for target in self.other_targets(problem) {
             let title = text!("check for {target}", target);
@@ -51,25 +53,34 @@ impl Document {
             codes::UNTERMINATED => &[Document::closed_text],
             codes::SYNTAX => &[Document::expected],
             codes::UNCLOSED => &[Document::closed],
-            codes::UNDEFINED | codes::STEP | codes::CALL => &[Document::completed],
-            codes::BRANCH => &[Document::completed, Document::one_default],
+            codes::UNDEFINED => &[Document::completed, Document::defined],
+            codes::STEP => &[Document::completed],
+            codes::TYPE_DISAGREES => &[Document::all_restated],
+            codes::CALL => &[Document::other_call],
+            codes::RESULT_TYPES => &[Document::other_values, Document::retyped],
+            codes::BRANCH => &[Document::completed, Document::other_values, Document::one_default],
+            codes::FIFO_SETUP => &[Document::retyped, Document::other_id],
+            codes::PARTS => &[Document::with_regions],
             codes::UNKNOWN_TYPE | codes::NOT_INFERRED => &[Document::completed, Document::other_types],
             codes::BAD_ATTRIBUTE => &[Document::legal_words, Document::completed, Document::attribute_values],
-            codes::BAD_TYPE => &[Document::legal_words, Document::numbers, Document::without_element],
+            codes::BAD_TYPE => {
+                &[Document::legal_words, Document::numbers, Document::without_element, Document::missing_key]
+            }
             codes::REDEFINED | codes::DUPLICATE_SYMBOL => &[Document::renamed],
             codes::RESULT_COUNT => &[Document::named_results],
             codes::DUPLICATE_ATTRIBUTE => &[Document::without_element],
-            codes::NUMBER_RANGE => &[Document::helped_numbers, Document::longer_integer],
+            codes::NUMBER_RANGE => &[Document::helped_numbers, Document::longer_integer, Document::nearest_number],
             codes::BAD_ALIAS => &[Document::without_line],
-            codes::OPERAND_COUNT => &[Document::other_operands],
+            codes::OPERAND_COUNT => &[Document::other_operands, Document::filled_operands],
             codes::OPERAND_KIND => &[Document::other_operation, Document::completed],
             codes::COMBINATION => &[Document::without_named, Document::retyped],
             codes::UNKNOWN_ATTRIBUTE => &[Document::without_attribute],
             codes::MISSING_ATTRIBUTE => &[Document::with_attribute],
             codes::ATTRIBUTE_VALUE | codes::FLAG_PIPES | codes::BARRIER_PIPE => {
-                &[Document::legal_words, Document::numbers, Document::completed]
+                &[Document::legal_words, Document::numbers, Document::completed, Document::constant_value]
             }
-            codes::EVENT_ID | codes::BUFFER_ID | codes::SIGNAL | codes::STRUCT => &[Document::numbers],
+            codes::EVENT_ID | codes::BUFFER_ID | codes::SIGNAL => &[Document::numbers],
+            codes::STRUCT => &[Document::numbers, Document::other_fields],
             codes::ELEM_TYPE | codes::ELEM_MISMATCH => &[Document::conversions, Document::retyped],
             codes::ELEM_COMBINATION => {
                 &[Document::other_operation, Document::operand_for_result, Document::conversions, Document::retyped]
@@ -100,6 +111,14 @@ impl Document {
     fn spelled(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
         let replaced = self.meant(problem).into_iter().chain(self.stated_type(problem));
         replaced.map(|(span, name)| words::written(span, name)).collect()
+    }
+
+    /// The types of the definitions at all uses that state others.
+    fn all_restated(&self, _problem: &Diagnostic) -> Vec<OfferedFix> {
+        let restated = self.with_types_restated();
+        let edits = restated.map(|restated| crate::edits::line_edits(self.text(), restated.text()));
+        let title = text!("write the types of the definitions at all uses");
+        edits.map(|edits| OfferedFix::new(title, edits)).into_iter().collect()
     }
 
     fn with_end(&self, problem: &Diagnostic) -> Vec<OfferedFix> {

@@ -37,7 +37,7 @@ pub(super) fn fitting(document: &Document, cursor: &CursorWord<'_>) -> Vec<Compl
 }
 
 /// True when a value of a type may stand in a slot, by kind, memory and element type.
-fn fits(slot: &Slot, data: DTypes, ty: &Type) -> bool {
+pub(crate) fn fits(slot: &Slot, data: DTypes, ty: &Type) -> bool {
     let element = |set: DTypes| ty.elem().is_none_or(|elem| set.contains(elem));
     let memory = ty.tile().is_none_or(|tile| slot.locs.contains(tile.loc) && slot.orders.contains(tile.order()));
     let elements = match slot.elem {

@@ -51,11 +51,44 @@ impl Document {
 
     /// The line of the problem, left out.
     pub(super) fn without_line(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
-        let at = problem.primary.span.start;
+        let span = self.whole_line(problem.primary.span.start);
+        vec![OfferedFix::new(self.removal(span), vec![Replacement::new(span, "")])]
+    }
+
+    /// The statement of an error, left out: the last resort. Functions, and ends of blocks, stay.
+    pub(super) fn without_statement(&self, problem: &Diagnostic) -> Option<OfferedFix> {
+        let module = self.module();
+        let at = problem.primary.span;
+        let id = self.index().operation(at.start).or_else(|| self.user_at(at));
+        let stays =
+            |control: Control| control.is_terminator() || matches!(control, Control::Function | Control::Module);
+        if !problem.is_error() || id.and_then(|id| module.control(id)).is_some_and(stays) {
+            return None;
+        }
+        let span = id.map_or_else(|| self.whole_line(at.start), |id| self.only_lines_of(id));
+        Some(OfferedFix::new(self.removal(span), vec![Replacement::new(span, "")]))
+    }
+
+    /// The lines of a statement if nothing else stands there, else the statement.
+    fn only_lines_of(&self, id: OpId) -> Span {
+        let (span, lines) = (self.module().op(id).span, self.lines_of(id));
+        let before = self.slice(Span::new(lines.start, span.start)).trim();
+        let behind = self.slice(Span::new(span.end, lines.end)).trim();
+        if before.is_empty() && (behind.is_empty() || behind.starts_with("//")) { lines } else { span }
+    }
+
+    /// What a removal of lines is called.
+    fn removal(&self, span: Span) -> String {
+        let (number, last) = (self.line(span.start), self.line(span.end.saturating_sub(1).max(span.start)));
+        match number == last {
+            true => text!("remove line {number}", number),
+            false => text!("remove lines {number} to {last}", number, last),
+        }
+    }
+
+    fn whole_line(&self, at: u32) -> Span {
         let line = self.line_of(at);
-        let span = Span::new(line.start, (line.end + 1).min(self.text().len() as u32));
-        let title = text!("remove line {number}", number = self.line(at));
-        vec![OfferedFix::new(title, vec![Replacement::new(span, "")])]
+        Span::new(line.start, (line.end + 1).min(self.text().len() as u32))
     }
 
     /// What stands behind the end of a block, left out; or another end.
@@ -68,12 +101,8 @@ impl Document {
         let block = module.all_blocks().into_iter().map(|b| module.block(b)).find(|b| b.ops.contains(&id));
         if let Some(last) = block.and_then(|block| block.ops.last()).filter(|last| **last != id) {
             let (first, end) = (self.lines_of(id).end, self.lines_of(*last).end);
-            let (number, last) = (self.line(first), self.line(end.saturating_sub(1)));
-            let title = match number == last {
-                true => text!("remove line {number}", number),
-                false => text!("remove lines {number} to {last}", number, last),
-            };
-            found.push(OfferedFix::new(title, vec![Replacement::new(Span::new(first, end), "")]));
+            let lines = Span::new(first, end);
+            found.push(OfferedFix::new(self.removal(lines), vec![Replacement::new(lines, "")]));
         }
         found
     }

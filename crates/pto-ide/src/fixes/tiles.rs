@@ -119,7 +119,7 @@ impl Document {
     }
 
     /// The type that starts at a byte.
-    fn type_at(&self, start: u32) -> Option<Span> {
+    pub(super) fn type_at(&self, start: u32) -> Option<Span> {
         let rest = self.text().get(start as usize..)?;
         let mut depth = 0;
         let is_end = |(_, c): &(usize, char)| {

@@ -42,16 +42,30 @@ impl TextProblems {
 }
 
 impl Document {
-    /// The candidates that leave fewer errors; for a warning, fewer warnings and no more errors.
-    pub(crate) fn tried(&self, problem: &Diagnostic, candidates: impl Iterator<Item = OfferedFix>) -> Vec<OfferedFix> {
-        let before = TextProblems::new(self, problem);
+    /// The candidates that leave fewer errors; for a warning, fewer warnings and no more errors. The last resort is tried if no
+    /// candidate helps.
+    pub(crate) fn tried(
+        &self,
+        problem: &Diagnostic,
+        candidates: impl Iterator<Item = OfferedFix>,
+        last_resort: impl FnOnce() -> Option<OfferedFix>,
+    ) -> Vec<OfferedFix> {
         let trials = (MOST_BYTES / self.text().len().max(1)).clamp(1, MOST_TRIALS);
+        let offered = self.helpful(problem, candidates.take(trials.saturating_sub(1).max(1)));
+        match offered.is_empty() && trials > 1 {
+            true => self.helpful(problem, last_resort().into_iter()),
+            false => offered,
+        }
+    }
+
+    fn helpful(&self, problem: &Diagnostic, candidates: impl Iterator<Item = OfferedFix>) -> Vec<OfferedFix> {
+        let before = TextProblems::new(self, problem);
         let helps = |after: TextProblems| match problem.is_error() {
             true => after.errors < before.errors,
             false => after.errors <= before.errors && after.all < before.all,
         };
         let mut offered: Vec<OfferedFix> = Vec::new();
-        for candidate in candidates.take(trials) {
+        for candidate in candidates {
             let after = self.edited(&candidate.edits);
             let restated = if self.has_other_types() { None } else { after.with_types_restated() };
             let after = restated.as_ref().unwrap_or(&after);
@@ -74,7 +88,7 @@ impl Document {
     }
 
     /// The text with the types of definitions at all uses; `None` if they are there already.
-    fn with_types_restated(&self) -> Option<Self> {
+    pub(super) fn with_types_restated(&self) -> Option<Self> {
         /// A type that is written again may be that of another definition.
         const ROUNDS: usize = 3;
         let mut last: Option<Self> = None;

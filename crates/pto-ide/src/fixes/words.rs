@@ -23,7 +23,7 @@ pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(move |c| !inside(c)).map(|word| word.trim_end_matches('.')).filter(|word| !word.is_empty())
 }
 
-fn number(word: &str) -> Option<i64> {
+pub(super) fn number(word: &str) -> Option<i64> {
     match word.strip_prefix("0x") {
         Some(digits) => i64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),

@@ -151,3 +151,56 @@ fn a_tile_gets_a_layout_that_is_legal() {
     let fixed = applied_fix(text, "write `!pto.tile_buf<vec, 16x1xf32, blayout=col_major>`");
     assert!(fixed.contains("blayout=col_major"));
 }
+
+/// The titles of the fixes of the first problem.
+fn titles(text: &str) -> Vec<String> {
+    let document = Document::new(text, None);
+    let problem = document.diagnostics().first().expect("a problem");
+    document.actions(problem.primary.span, &[]).into_iter().map(|action| action.title).collect()
+}
+
+#[test]
+fn missing_values_are_filled_in_with_each_choice() {
+    let text = "func.func @f(%a: index, %b: index) -> index {\n  return\n}\n";
+    let offered = titles(text);
+    assert_eq!(offered, ["write `return %b : index`", "write `return %a : index`", "let `@f` return nothing"]);
+    assert_eq!(applied_fix(text, &offered[0]), text.replace("return\n", "return %b : index\n"));
+    assert_eq!(applied_fix(text, &offered[2]), text.replace(" -> index", ""));
+    let text = "func.func @f(%c: i1, %n: index) {
+  %b = scf.if %c -> (index) {
+    scf.yield %n : index
+  }
+  return
+}
+";
+    let fixed = applied_fix(text, "insert `else { scf.yield %n : index }`");
+    assert!(fixed.contains("  } else {\n    scf.yield %n : index\n  }\n"), "{fixed}");
+    let text = "func.func @f(%a: index) {\n  %b = arith.addi\n  return\n}\n";
+    assert_eq!(titles(text), ["write `arith.addi %a, %a : index`"]);
+}
+
+#[test]
+fn calls_get_the_declared_arguments_or_a_function() {
+    let text = "func.func @f(%n: index) {\n  func.call @g(%n, %n) : (index, index) -> ()\n  return\n}
+func.func private @g(%n: index) {\n  return\n}\n";
+    let fixed = applied_fix(text, "write `@g(%n)`");
+    assert!(fixed.contains("func.call @g(%n) : (index) -> ()"), "{fixed}");
+    let text = "func.func @f(%n: index) {\n  %x = func.call @other(%n) : (index) -> i32\n  return\n}\n";
+    let fixed = applied_fix(text, "add a function `@other`");
+    assert!(fixed.contains("func.func private @other(%arg0: index) -> (i32) {"), "{fixed}");
+}
+
+#[test]
+fn structs_are_passed_field_by_field() {
+    let text = "func.func @f(%s: !pto.struct<f32, i8>) {\n  return\n}\n";
+    let fixed = applied_fix(text, "pass the fields of `%s` one by one");
+    assert!(fixed.starts_with("func.func @f(%s_0: f32, %s_1: i8) {\n  %s = pto.declare_struct -> "), "{fixed}");
+}
+
+/// A statement is removed only where nothing else helps, and the rest of its line stays.
+#[test]
+fn removal_is_the_last_resort() {
+    assert_eq!(titles("func.func @f() {\n  pto.nonsense\n  return\n}\n"), ["remove line 2"]);
+    let text = "func.func @f() { func.call @f() : () -> () return }\n";
+    assert_eq!(applied_fix(text, "remove line 1"), "func.func @f() {  return }\n");
+}
