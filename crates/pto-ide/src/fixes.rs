@@ -4,6 +4,8 @@
 //! words, types and tiles that are legal. Each is tried, and offered if it leaves fewer problems.
 
 mod copies;
+mod extents;
+mod faults;
 mod numbers;
 mod statements;
 mod tiles;
@@ -21,7 +23,7 @@ use pto::{Diagnostic, Target};
 use trial::OfferedFix;
 
 /// Problems that another target may not have.
-const OF_THE_TARGET: [Code; 3] = [codes::NOT_ON_TARGET, codes::ELEM_TYPE, codes::NO_SPACE];
+const OF_THE_TARGET: [Code; 4] = [codes::NOT_ON_TARGET, codes::ELEM_TYPE, codes::NO_SPACE, codes::DEVICE_FAULT];
 
 impl Document {
     /// Every change that is known to fix a problem, the likeliest first.
@@ -69,7 +71,12 @@ impl Document {
             codes::REDEFINED | codes::DUPLICATE_SYMBOL => &[Document::renamed],
             codes::RESULT_COUNT => &[Document::named_results],
             codes::DUPLICATE_ATTRIBUTE => &[Document::without_element],
-            codes::NUMBER_RANGE => &[Document::helped_numbers, Document::longer_integer, Document::nearest_number],
+            codes::NUMBER_RANGE => &[
+                Document::helped_numbers,
+                Document::longer_integer,
+                Document::nearest_number,
+                Document::smaller_extents,
+            ],
             codes::BAD_ALIAS => &[Document::without_line],
             codes::OPERAND_COUNT => &[Document::other_operands, Document::filled_operands],
             codes::OPERAND_KIND => &[Document::other_operation, Document::completed],
@@ -91,12 +98,28 @@ impl Document {
                 &[Document::apart, Document::other_addresses]
             }
             codes::DESTROYED => &[Document::copied_first, Document::with_scratch],
-            codes::DEVICE_FAULT => &[Document::with_scratch, Document::apart],
+            codes::DEVICE_FAULT => &[
+                Document::with_scratch,
+                Document::apart,
+                Document::same_memory,
+                Document::other_window,
+                Document::open_columns,
+                Document::wider_operands,
+                Document::spread_scalar,
+                Document::reshaped,
+                Document::retyped,
+                Document::window_from_start,
+            ],
             codes::HIDDEN_MEMORY => &[Document::with_scratch, Document::other_addresses],
             codes::NOT_HERE => &[Document::other_end],
             codes::DOMINANCE | codes::FIFO_ENTRY => &[Document::moved],
             codes::MISALIGNED => &[Document::numbers, Document::other_addresses],
-            codes::OUT_OF_MEMORY | codes::MIXED_ADDRESSES => &[Document::other_addresses],
+            codes::OUT_OF_MEMORY => &[Document::other_addresses, Document::lower_address, Document::smaller_extents],
+            codes::MIXED_ADDRESSES => &[Document::other_addresses],
+            codes::VIEW_SHAPE => &[Document::other_entries],
+            codes::LAYOUT => &[Document::retyped, Document::other_strides, Document::other_window],
+            codes::VALID_REGION => &[Document::retyped, Document::other_regions],
+            codes::BOUNDS => &[Document::retyped, Document::inner_window],
             codes::VALID_OPERANDS => &[Document::without_operands, Document::retyped],
             codes::NO_TERMINATOR => &[Document::with_end],
             _ => &[Document::retyped],
@@ -217,7 +240,9 @@ impl Document {
         if !OF_THE_TARGET.contains(&problem.code) {
             return Vec::new();
         }
-        let same = |d: &Diagnostic| d.code == problem.code && d.primary.span == problem.primary.span;
+        // What the device computes differently, another one may refuse.
+        let is_as_bad = |d: &Diagnostic| d.code == problem.code || d.is_error() && !problem.is_error();
+        let same = |d: &Diagnostic| is_as_bad(d) && d.primary.span == problem.primary.span;
         let others = Target::ALL.into_iter().filter(|t| *t != self.target() && *t != Target::Cpu);
         others.filter(|t| !self.program().inspect(*t).iter().any(same)).collect()
     }

@@ -11,7 +11,7 @@ use pto::isa::row::{Arith, CostClass, Movement, Storage};
 use pto::isa::{DType, Dir, Op, Span, TileType, Type, table, text};
 
 /// Bytes that every memory aligns tiles to.
-const ALIGNMENT: u64 = 512;
+pub(super) const ALIGNMENT: u64 = 512;
 
 /// How a tile takes the place of an operand.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl Document {
         found
     }
 
-    fn converted_operands(&self, id: OpId, operands: &[&Operand], dtype: DType) -> Vec<Replacement> {
+    pub(super) fn converted_operands(&self, id: OpId, operands: &[&Operand], dtype: DType) -> Vec<Replacement> {
         let Some(convert) = conversion_op() else { return Vec::new() };
         let to = |tile: &TileType| (TileType { dtype, ..*tile }, dtype.mlir().to_string());
         self.through(id, operands, to, convert, TileCopy::Both)
@@ -199,7 +199,7 @@ impl Document {
     }
 
     /// The statement that allocates a tile, as a line before another one. It gets an address if the tiles of the function have some.
-    fn allocation(&self, before: OpId, name: &str, tile: TileType) -> String {
+    pub(super) fn allocation(&self, before: OpId, name: &str, tile: TileType) -> String {
         let module = self.module();
         let indent = self.indent(module.op(before).span.start);
         let ty = type_text(&Type::TileBuf(tile), module.type_votes.usual());

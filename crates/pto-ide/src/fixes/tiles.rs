@@ -59,7 +59,7 @@ impl Document {
     }
 
     /// The values that a problem points at, then the other operands and the results of its statement.
-    fn involved_values(&self, problem: &Diagnostic) -> Vec<ValueId> {
+    pub(super) fn involved_values(&self, problem: &Diagnostic) -> Vec<ValueId> {
         let module = self.module();
         let mut found = self.named_values(problem);
         if let Some(id) = self.index().operation(problem.primary.span.start) {
@@ -174,6 +174,7 @@ impl RetypeRule {
             }
             codes::VALID_REGION | codes::SHAPE => self.regions(tile, others),
             codes::VALID_OPERANDS => vec![whole(tile)],
+            codes::DEVICE_FAULT => roomier(tile, others),
             codes::ELEM_TYPE | codes::ELEM_COMBINATION | codes::ELEM_MISMATCH => {
                 let likes = others.iter().map(|other| other.dtype).chain(self.legal.iter().copied());
                 likes.map(|dtype| TileType { dtype, ..*tile }).collect()
@@ -203,13 +204,31 @@ impl RetypeRule {
     }
 }
 
+/// Rows of the length of another tile, rows of whole blocks, and a region that is the whole tile.
+fn roomier(tile: &TileType, others: &[&TileType]) -> Vec<TileType> {
+    let mut found: Vec<TileType> =
+        others.iter().map(|other| TileType { rows: other.rows, cols: other.cols, ..*tile }).collect();
+    found.retain(|other| tile.valid_rows.fixed() <= Some(other.rows) && tile.valid_cols.fixed() <= Some(other.cols));
+    found.extend([32, 64].map(|extent| TileType { cols: tile.cols.next_multiple_of(extent), ..*tile }));
+    if tile.blayout == BLayout::ColMajor && tile.slayout == SLayout::NoneBox {
+        let cols = tile.cols.next_multiple_of(elements_of_block(tile));
+        found.push(TileType { blayout: BLayout::RowMajor, cols, ..*tile });
+    }
+    found.push(whole(tile));
+    found
+}
+
 fn whole(tile: &TileType) -> TileType {
     TileType { valid_rows: Dim::Fixed(tile.rows), valid_cols: Dim::Fixed(tile.cols), ..*tile }
 }
 
+fn elements_of_block(tile: &TileType) -> u64 {
+    (BLOCK_BYTES * 8 / u64::from(tile.dtype.bits())).max(1)
+}
+
 /// Rows of whole blocks, with the valid region as it is.
 fn longer(tile: &TileType) -> Vec<TileType> {
-    let per_block = (BLOCK_BYTES * 8 / u64::from(tile.dtype.bits())).max(1);
+    let per_block = elements_of_block(tile);
     let cols = TileType { cols: tile.cols.next_multiple_of(per_block), ..*tile };
     let rows = TileType { rows: tile.rows.next_multiple_of(per_block), ..*tile };
     let mut found = layouts(tile);

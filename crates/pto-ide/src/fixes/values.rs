@@ -378,7 +378,7 @@ fn gaps(op: Op) -> Option<String> {
 }
 
 /// The operation that gives a scalar another type, if one does.
-fn cast_between(old: ScalarType, new: ScalarType) -> Option<Arith> {
+pub(super) fn cast_between(old: ScalarType, new: ScalarType) -> Option<Arith> {
     let is_int = |ty: ScalarType| ty.is_int() && ty != ScalarType::Index;
     let bits = |ty: ScalarType| ty.elem().map_or(if ty == ScalarType::F64 { 64 } else { 1 }, |e| e.bits());
     Some(match () {

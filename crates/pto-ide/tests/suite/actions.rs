@@ -204,3 +204,74 @@ fn removal_is_the_last_resort() {
     let text = "func.func @f() { func.call @f() : () -> () return }\n";
     assert_eq!(applied_fix(text, "remove line 1"), "func.func @f() {  return }\n");
 }
+
+#[test]
+fn tiles_that_do_not_fit_get_fewer_rows_or_columns() {
+    let text = "func.func @f() {\n  %a = pto.alloc_tile : !pto.tile_buf<vec, 1024x1024xf32>\n  return\n}\n";
+    let offered = titles(text);
+    assert_eq!(offered, ["write `!pto.tile_buf<vec, 32x1024xf32>`", "write `!pto.tile_buf<vec, 1024x32xf32>`"]);
+    offered.iter().for_each(|title| drop(applied_fix(text, title)));
+}
+
+#[test]
+fn windows_end_where_the_tile_ends() {
+    let text = "func.func @f(%a: !pto.tile_buf<vec, 16x16xf32>) {
+  %zero = arith.constant 0 : index
+  %far = arith.constant 12 : index
+  %w = pto.subview %a[%far, %zero] sizes [8, 16] : !pto.tile_buf<vec, 16x16xf32>
+  return
+}
+";
+    let fixed = applied_fix(text, "write `%c8`");
+    assert!(fixed.contains("  %c8 = arith.constant 8 : index\n  %w = pto.subview %a[%c8, %zero]"), "{fixed}");
+    assert!(applied_fix(text, "make the window 4 long").contains("sizes [4, 16]"));
+}
+
+#[test]
+fn views_get_the_strides_that_the_tile_needs() {
+    let text = "func.func @f(%x: !pto.ptr<f32>) {
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %v = pto.make_tensor_view %x, shape = [%c16, %c16], strides = [%c1, %c16] : !pto.tensor_view<16x16xf32>
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x16xf32>
+  pto.tload ins(%v) outs(%t)
+  return
+}
+";
+    let fixed = applied_fix(text, "give `%v` the strides `%c16, %c1`");
+    assert!(fixed.contains("strides = [%c16, %c1]"), "{fixed}");
+    let fixed = applied_fix(text, "use another view with the strides `%c16, %c1` here");
+    assert!(fixed.contains("  pto.tload ins(%v_2) outs(%t)"), "{fixed}");
+}
+
+/// What a device computes differently is written in a way that it computes as it is defined.
+#[test]
+fn faults_of_devices_are_avoided() {
+    let text = "func.func @f(%s: f32) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32, valid=16x50>
+  pto.texpands ins(%s) outs(%t)
+  return
+}
+";
+    let fixed = applied_fix(text, "state the valid columns of `%t` at run time");
+    assert!(fixed.contains("alloc_tile valid_col = %t_cols : !pto.tile_buf<vec, 16x64xf32, valid=16x?>"), "{fixed}");
+    let text = "func.func @f(%a: !pto.tile_buf<vec, 16x64xi32>) {
+  %large = arith.constant 16777217 : i32
+  pto.tsubs ins(%a, %large) outs(%a)
+  return
+}
+";
+    let fixed = applied_fix(text, "fill a tile with `%large` and use `tsub`");
+    assert!(
+        fixed.contains("  pto.texpands ins(%large) outs(%large_tile)\n  pto.tsub ins(%a, %large_tile) outs(%a)\n"),
+        "{fixed}"
+    );
+    let text =
+        "func.func @f(%a: !pto.tile_buf<vec, 16x64xi16>, %s: i16, %m: !pto.tile_buf<vec, 16x32xui8, valid=16x8>) {
+  pto.tcmps ins(%a, %s {cmpMode = #pto<cmp gt>}) outs(%m)
+  return
+}
+";
+    let fixed = applied_fix(text, "convert all operands of i16 to f32");
+    assert!(fixed.contains("  %s_f32 = arith.sitofp %s : i16 to f32\n"), "{fixed}");
+}
