@@ -6,6 +6,7 @@
 mod copies;
 mod extents;
 mod faults;
+mod focus;
 mod numbers;
 mod statements;
 mod tiles;
@@ -13,9 +14,10 @@ mod trial;
 mod values;
 mod words;
 
-use crate::edits::{Replacement, of_fix};
+use crate::edits::{Replacement, line_edits, of_fix};
 use crate::scope::visible;
 use crate::{ActionKind, Document, OfferedAction};
+use focus::TrialText;
 use pto::ir::print::type_text;
 use pto::isa::row::Control;
 use pto::isa::{Code, Op, Span, codes, table, text};
@@ -38,9 +40,12 @@ impl Document {
             let title = problem.help.clone().unwrap_or_else(|| text!("apply the fix of {id}", id));
             found.push(fix(title, of_fix(self.text(), &problem.edits)));
         }
-        let tried = self.tried(problem, self.suggested(problem), || self.without_statement(problem));
+        let trial = TrialText::new(self, problem);
+        let tested = trial.document(self);
+        let last_resort = || self.without_statement(problem);
+        let tried = tested.tried(problem, trial.bytes(), self.suggested(problem), last_resort);
         found.extend(tried.into_iter().map(|candidate| fix(candidate.title, candidate.edits)));
-        for target in self.other_targets(problem) {
+        for target in tested.other_targets(problem) {
             let title = text!("check for {target}", target);
             found.push(OfferedAction { target: Some(target), ..fix(title, Vec::new()) });
         }
@@ -78,7 +83,7 @@ impl Document {
                 Document::smaller_extents,
             ],
             codes::BAD_ALIAS => &[Document::without_line],
-            codes::OPERAND_COUNT => &[Document::other_operands, Document::filled_operands],
+            codes::OPERAND_COUNT => &[Document::filled_operands, Document::other_operands],
             codes::OPERAND_KIND => &[Document::other_operation, Document::completed],
             codes::COMBINATION => &[Document::without_named, Document::retyped],
             codes::UNKNOWN_ATTRIBUTE => &[Document::without_attribute],
@@ -137,10 +142,11 @@ impl Document {
     }
 
     /// The types of the definitions at all uses that state others.
-    fn all_restated(&self, _problem: &Diagnostic) -> Vec<OfferedFix> {
-        let restated = self.with_types_restated();
-        let edits = restated.map(|restated| crate::edits::line_edits(self.text(), restated.text()));
-        let title = text!("write the types of the definitions at all uses");
+    fn all_restated(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let trial = TrialText::new(self, problem);
+        let document = trial.document(self);
+        let edits = document.with_types_restated().map(|restated| line_edits(document.text(), restated.text()));
+        let title = text!("write the types of the definitions");
         edits.map(|edits| OfferedFix::new(title, edits)).into_iter().collect()
     }
 

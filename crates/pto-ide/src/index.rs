@@ -76,6 +76,11 @@ impl SourceIndex {
         &self.tokens[from..to.max(from)]
     }
 
+    /// The functions in the order of the text.
+    pub(crate) fn functions(&self) -> &[(Span, OpId)] {
+        &self.functions
+    }
+
     /// The innermost function around a byte.
     pub(crate) fn function_at(&self, at: u32) -> Option<(Span, OpId)> {
         let behind = self.functions.partition_point(|(span, _)| span.start <= at);

@@ -6,7 +6,7 @@ use pto::Diagnostic;
 use pto::isa::codes;
 
 /// Bytes that are read and checked for the fixes of one problem.
-const MOST_BYTES: usize = 2_000_000;
+const MOST_BYTES: usize = 1_200_000;
 /// Changes that are tried at most.
 const MOST_TRIALS: usize = 60;
 /// Fixes that are offered at most.
@@ -42,17 +42,18 @@ impl TextProblems {
 }
 
 impl Document {
-    /// The candidates that leave fewer errors; for a warning, fewer warnings and no more errors. The last resort is tried if no
-    /// candidate helps.
+    /// The candidates that leave fewer errors; for a warning, fewer warnings and no more errors. The last resort is tried if all
+    /// candidates were, and none helps. A trial reads and checks so many bytes.
     pub(crate) fn tried(
         &self,
         problem: &Diagnostic,
-        candidates: impl Iterator<Item = OfferedFix>,
+        bytes: usize,
+        mut candidates: impl Iterator<Item = OfferedFix>,
         last_resort: impl FnOnce() -> Option<OfferedFix>,
     ) -> Vec<OfferedFix> {
-        let trials = (MOST_BYTES / self.text().len().max(1)).clamp(1, MOST_TRIALS);
-        let offered = self.helpful(problem, candidates.take(trials.saturating_sub(1).max(1)));
-        match offered.is_empty() && trials > 1 {
+        let trials = (MOST_BYTES / bytes.max(1)).clamp(1, MOST_TRIALS);
+        let offered = self.helpful(problem, candidates.by_ref().take(trials.saturating_sub(1).max(1)));
+        match offered.is_empty() && trials > 1 && candidates.next().is_none() {
             true => self.helpful(problem, last_resort().into_iter()),
             false => offered,
         }

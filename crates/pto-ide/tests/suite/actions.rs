@@ -275,3 +275,31 @@ fn faults_of_devices_are_avoided() {
     let fixed = applied_fix(text, "convert all operands of i16 to f32");
     assert!(fixed.contains("  %s_f32 = arith.sitofp %s : i16 to f32\n"), "{fixed}");
 }
+
+/// Changes of a long text are tried in the function of the problem, so many are: it has the fixes of a short text.
+#[test]
+fn long_texts_have_the_fixes_of_short_ones() {
+    let wrong = "
+func.func @wrong(%s: f32) {
+  %t = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf32>
+  %u = pto.alloc_tile : !pto.tile_buf<vec, 16x64xf16>
+  func.call @softmax_700(%s) : (f32) -> ()
+  pto.tadd ins(%t, %u) outs(%t)
+  return
+}
+";
+    let example = include_str!("../../../../examples/softmax.pto");
+    let (head, function) = example.split_at(example.find("func.func").expect("a function"));
+    let functions = (0..200).map(|n| function.replace("@softmax", &format!("@softmax_{n}")));
+    let long = format!("{head}{wrong}{}", functions.collect::<String>());
+    let offered = |text: &str| {
+        let document = Document::new(text, None);
+        let is_wanted = |d: &&pto::Diagnostic| d.code == pto::isa::codes::ELEM_MISMATCH;
+        let problem = document.diagnostics().iter().find(is_wanted).expect("a problem").clone();
+        let actions = document.actions(problem.primary.span, &[]).into_iter();
+        actions.filter(|a| a.fixes.as_ref() == Some(&problem)).map(|a| (a.title, a.edits)).collect::<Vec<_>>()
+    };
+    let short = offered(&format!("{head}{wrong}"));
+    assert_eq!(short.len(), 3, "{short:?}");
+    assert_eq!(offered(&long), short);
+}
