@@ -57,13 +57,23 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         }
         return Ok(Outcome::Clean);
     };
-    let code = Code::parse(id)
-        .ok_or_else(|| Failure(text!("there is no diagnostic `{id}`; `pto explain --list` lists all", id)))?;
+    let code = find(id)?;
     let entry = code.entry();
     if args.json {
         json::print(&JsonExplanation { title: JsonTitle::of(entry), text: entry.text, example: entry.example })?;
         return Ok(Outcome::Clean);
     }
+    out(&page(entry))?;
+    Ok(Outcome::Clean)
+}
+
+/// The code of an id.
+pub(crate) fn find(id: &str) -> Result<Code, Failure> {
+    Code::parse(id).ok_or_else(|| Failure(text!("there is no diagnostic `{id}`; `pto explain --list` lists all", id)))
+}
+
+/// What a diagnostic means, and a program that has it.
+pub(crate) fn page(entry: &Entry) -> String {
     let mut text =
         format!("{}: {}\n\n{}\n", entry.code, translate(entry.title), doc::wrap(translate(entry.text), 78).join("\n"));
     if !entry.example.is_empty() {
@@ -72,6 +82,5 @@ pub(crate) fn run(args: &Args) -> CommandResult {
             text += &format!("    {line}\n");
         }
     }
-    out(&text)?;
-    Ok(Outcome::Clean)
+    text
 }

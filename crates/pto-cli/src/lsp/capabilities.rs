@@ -5,7 +5,7 @@ use pto_ide::PositionEncoding;
 use serde_json::{Value, json};
 
 /// The commands of `workspace/executeCommand`.
-pub(super) const COMMANDS: [&str; 5] = ["pto.run", "pto.race", "pto.perf", "pto.plan", "pto.target"];
+pub(super) const COMMANDS: [&str; 6] = ["pto.run", "pto.race", "pto.perf", "pto.plan", "pto.explain", "pto.target"];
 
 /// What the editor says about itself.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,10 +5,11 @@ use super::files::file_name;
 use super::jobs::JobPurpose;
 use super::loop_state::LanguageServer;
 use super::refusal::{LspAnswer, Refusal};
+use crate::explain;
 use lsp_server::{ErrorCode, RequestId};
 use pto::Target;
 use pto::isa::text;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 impl LanguageServer {
     /// Executes a command; nothing if its answer comes later.
@@ -17,6 +18,7 @@ impl LanguageServer {
         let arguments: Vec<Value> = params.get("arguments").and_then(Value::as_array).cloned().unwrap_or_default();
         match command.strip_prefix("pto.").filter(|_| COMMANDS.contains(&command)) {
             Some("target") => Some(self.switch_target(arguments.first())),
+            Some("explain") => Some(self.explain(arguments.first())),
             Some(verb) => self.run_program(id, verb, &arguments).err().map(Err),
             None => {
                 Some(Err(Refusal::new(ErrorCode::InvalidParams, text!("there is no command `{command}`", command))))
@@ -36,6 +38,17 @@ impl LanguageServer {
         self.settings.target = target;
         self.apply_settings();
         Ok(target.map_or("auto", Target::name).into())
+    }
+
+    /// The page of a diagnostic, as `pto explain` prints it.
+    fn explain(&self, id: Option<&Value>) -> LspAnswer {
+        let code = explain::find(id.and_then(Value::as_str).unwrap_or_default());
+        let code = code.map_err(|why| Refusal::new(ErrorCode::InvalidParams, why.0))?;
+        let page = explain::page(code.entry());
+        if self.settings.show_reports {
+            self.notify("window/showMessage", json!({ "type": 3, "message": page }));
+        }
+        Ok(page.into())
     }
 
     /// Starts `pto VERB` on an open file: its address, a function, and values of parameters.

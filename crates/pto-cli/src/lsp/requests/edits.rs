@@ -9,7 +9,7 @@ use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, Command, DocumentRangeFormattingParams, Range, RenameParams,
     TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
-use pto::isa::text;
+use pto::isa::{Code, Span, text};
 use pto::{Diagnostic, Target};
 use pto_ide::{ActionKind, OfferedAction};
 use std::collections::HashMap;
@@ -65,8 +65,19 @@ impl LanguageServer {
         if params.context.only.is_some() && wants(&CodeActionKind::REFACTOR_REWRITE) {
             actions.extend(asked.document.rewrites());
         }
-        Ok(actions.into_iter().map(|action| asked.code_action(action, &races)).collect())
+        let mut answer: Vec<CodeAction> = actions.into_iter().map(|action| asked.code_action(action, &races)).collect();
+        if wants(&CodeActionKind::QUICKFIX) {
+            answer.extend(asked.explanations(span, &races));
+        }
+        Ok(answer)
     }
+}
+
+/// The command that explains a diagnostic.
+fn explain(code: Code) -> CodeAction {
+    let title = text!("explain {id}", id = code.id());
+    let command = Command::new(title.clone(), "pto.explain".to_string(), Some(vec![code.id().into()]));
+    CodeAction { title, kind: Some(CodeActionKind::QUICKFIX), command: Some(command), ..CodeAction::default() }
 }
 
 /// The command that checks all files for a target.
@@ -78,6 +89,16 @@ fn switch(target: Target) -> Command {
 impl AskedPlace<'_> {
     fn workspace_edit(&self, edits: Vec<TextEdit>) -> WorkspaceEdit {
         WorkspaceEdit { changes: Some(HashMap::from([(self.file.uri.clone(), edits)])), ..WorkspaceEdit::default() }
+    }
+
+    /// What the problems that a span touches mean, one entry for each code.
+    fn explanations(&self, span: Span, races: &[Diagnostic]) -> Vec<CodeAction> {
+        let problems = self.document.diagnostics().iter().chain(races);
+        let touched = problems.filter(|d| d.primary.span.start <= span.end && d.primary.span.end >= span.start);
+        let mut codes: Vec<Code> = touched.map(|d| d.code).collect();
+        codes.sort();
+        codes.dedup();
+        codes.into_iter().map(explain).collect()
     }
 
     fn code_action(&self, action: OfferedAction, races: &[Diagnostic]) -> CodeAction {

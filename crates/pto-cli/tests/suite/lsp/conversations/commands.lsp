@@ -13,3 +13,10 @@ Lenses run commands; the answer is the report.
 <   "code": -32602,
 <   "message": "file://$DIR/missing.pto is not open"
 < }
+> request workspace/executeCommand {"command": "pto.explain", "arguments": ["PTO-E0306"]}
+< "PTO-E0306: a function that calls itself\n\nDevices have no call stack, so recursion, direct or indirect, is not possible.\n"
+> request workspace/executeCommand {"command": "pto.explain", "arguments": ["PTO-E9999"]}
+< {
+<   "code": -32602,
+<   "message": "there is no diagnostic `PTO-E9999`; `pto explain --list` lists all"
+< }

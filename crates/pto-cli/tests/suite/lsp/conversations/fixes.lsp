@@ -148,6 +148,17 @@ Fixes of misspelled names, and of races that were found when the file was saved;
 <     },
 <     "kind": "quickfix",
 <     "title": "the next iteration has to wait for this one"
+<   },
+<   {
+<     "command": {
+<       "arguments": [
+<         "PTO-E0802"
+<       ],
+<       "command": "pto.explain",
+<       "title": "explain PTO-E0802"
+<     },
+<     "kind": "quickfix",
+<     "title": "explain PTO-E0802"
 <   }
 < ]
 > request textDocument/codeAction scale.pto@"pto.tload" {"context": {"diagnostics": [], "only": ["refactor"]}} show title
@@ -245,5 +256,16 @@ Fixes of misspelled names, and of races that were found when the file was saved;
 <     },
 <     "kind": "quickfix",
 <     "title": "write `pto.tmul`"
+<   },
+<   {
+<     "command": {
+<       "arguments": [
+<         "PTO-E0004"
+<       ],
+<       "command": "pto.explain",
+<       "title": "explain PTO-E0004"
+<     },
+<     "kind": "quickfix",
+<     "title": "explain PTO-E0004"
 <   }
 < ]

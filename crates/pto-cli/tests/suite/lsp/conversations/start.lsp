@@ -34,6 +34,7 @@ The server states what it can do, and counts columns as the editor asks.
 <         "pto.race",
 <         "pto.perf",
 <         "pto.plan",
+<         "pto.explain",
 <         "pto.target"
 <       ]
 <     },

@@ -19,6 +19,13 @@ The target is a setting, or switched by a command; problems follow.
 <     ],
 <     "command": "pto.target",
 <     "title": "check for a5"
+<   },
+<   {
+<     "arguments": [
+<       "PTO-E0214"
+<     ],
+<     "command": "pto.explain",
+<     "title": "explain PTO-E0214"
 <   }
 < ]
 > request workspace/executeCommand {"command": "pto.target", "arguments": ["a5"]}
