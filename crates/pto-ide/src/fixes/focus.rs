@@ -7,7 +7,7 @@ use pto::Diagnostic;
 use pto::isa::Span;
 
 /// Shorter texts are checked as a whole.
-const SHORT: usize = 20_000;
+const SHORT: usize = 2_000;
 /// Blanks that take as long to read as a byte of code.
 const BLANKS: usize = 16;
 

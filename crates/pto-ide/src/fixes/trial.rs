@@ -30,6 +30,8 @@ impl OfferedFix {
 struct TextProblems {
     errors: usize,
     all: usize,
+    /// Those that say what the problem says.
+    same: usize,
 }
 
 impl TextProblems {
@@ -37,7 +39,8 @@ impl TextProblems {
         let reading = |d: &Diagnostic| d.code < codes::EMPTY_TILE;
         let counted = document.diagnostics().iter().filter(|d| !reading(problem) || reading(d));
         let errors = counted.clone().filter(|d| d.is_error()).count();
-        Self { errors, all: counted.count() }
+        let same = counted.clone().filter(|d| d.code == problem.code && d.message == problem.message).count();
+        Self { errors, all: counted.count(), same }
     }
 }
 
@@ -61,9 +64,10 @@ impl Document {
 
     fn helpful(&self, problem: &Diagnostic, candidates: impl Iterator<Item = OfferedFix>) -> Vec<OfferedFix> {
         let before = TextProblems::new(self, problem);
+        // What fixes another problem only is no fix of this one.
         let helps = |after: TextProblems| match problem.is_error() {
-            true => after.errors < before.errors,
-            false => after.errors <= before.errors && after.all < before.all,
+            true => after.errors < before.errors && after.same < before.same,
+            false => after.errors <= before.errors && after.all < before.all && after.same < before.same,
         };
         let mut offered: Vec<OfferedFix> = Vec::new();
         for candidate in candidates {
@@ -91,7 +95,7 @@ impl Document {
     /// The text with the types of definitions at all uses; `None` if they are there already.
     pub(super) fn with_types_restated(&self) -> Option<Self> {
         /// A type that is written again may be that of another definition.
-        const ROUNDS: usize = 3;
+        const ROUNDS: usize = 6;
         let mut last: Option<Self> = None;
         for _ in 0..ROUNDS {
             let document = last.as_ref().unwrap_or(self);

@@ -78,6 +78,7 @@ const ONLY_REMOVED: &[(&str, &str, &str)] = &[
     ("PTO-E0017", "the alias _ is already defined", "the help is to remove one of the two"),
     ("PTO-E0301", "before the end of its block", "the help is to remove what never runs"),
     ("PTO-E0306", "calls itself", "a loop is another program"),
+    ("PTO-E0601", "two ends of this pipe", "both open the same end: one is too many"),
 ];
 
 /// A kind of problem: its code, message and help without what differs from program to program.
