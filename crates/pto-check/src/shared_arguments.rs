@@ -5,9 +5,9 @@ use crate::overlap::{OperandCheck, SharedParams, is_work};
 use crate::places::{Linear, Overlap, TileAddresses, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Span};
-use std::collections::BTreeSet;
 
 /// Calls with more tiles than this are not analysed.
 const MANY_TILES: usize = 32;
@@ -80,7 +80,7 @@ impl SharedCheck<'_> {
 
     /// Analyses a function that gets such tiles, and its callees.
     fn follow(&mut self, call: OpId, pair: &SpanPair, given: SharedParams, problems: &mut Vec<Diagnostic>) {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrdSet::new();
         let mut open = vec![(call, given)];
         while let Some((at, given)) = open.pop() {
             let Some(&function) = self.calls.get(&at) else { continue };

@@ -6,12 +6,12 @@ use super::render;
 use super::{CommandResult, Failure, Outcome, out, warn};
 use crate::counts;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use pto::isa::ordered::OrdSet;
 use pto::isa::text;
 use pto::isa::{Diagnostic, Target};
 use pto::syntax::Lines;
 use pto::{Program, checks};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -87,14 +87,14 @@ pub(crate) fn print_text(reports: &[CheckReport]) -> Result<(), Failure> {
     let mut err = crate::host::stderr();
     let errors: usize = reports.iter().map(CheckReport::errors).sum();
     let warnings = reports.iter().map(|r| r.problems.len()).sum::<usize>() - errors;
-    let targets: BTreeSet<&str> = reports.iter().map(|r| r.target.name()).collect();
+    let targets: OrdSet<&str> = reports.iter().map(|r| r.target.name()).collect();
     let targets = targets.into_iter().collect::<Vec<_>>().join(", ");
     if errors == 0 {
         let what = counts::programs(reports.len());
         let found = if warnings == 0 { text!("no problems").to_string() } else { counts::warnings(warnings) };
         return out(&text!("{what} checked for {targets}: {found}\n", what, targets, found));
     }
-    let ids: BTreeSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
+    let ids: OrdSet<String> = reports.iter().flat_map(|r| &r.problems).map(|d| d.code.id()).collect();
     let bad = reports.iter().filter(|r| r.errors() > 0).count();
     let more = if ids.len() > 3 { ", …" } else { "" };
     let shown = ids.into_iter().take(3).collect::<Vec<_>>().join(", ");

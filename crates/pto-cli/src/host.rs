@@ -1,14 +1,14 @@
 //! What a command reads and writes: files and streams of the system or, for a caller that keeps them in memory, those of the
 //! caller. A page in a browser is such a caller: there are no files.
 
+use pto::isa::ordered::OrdMap;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 /// Files by name.
-pub type MemoryFiles = BTreeMap<String, Vec<u8>>;
+pub type MemoryFiles = OrdMap<String, Vec<u8>>;
 
 /// What a command in memory has written.
 #[derive(Debug, Default)]

@@ -22,6 +22,7 @@ pub mod fill;
 mod global;
 pub mod hash;
 mod lowered;
+pub mod ordered;
 pub mod row;
 pub mod rules;
 pub mod shape;

@@ -10,10 +10,10 @@ use crate::sync::{barrier_on, stated};
 use pto_check::Checked;
 use pto_ir::{Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::When;
 use pto_isa::text;
 use pto_isa::{DType, Diagnostic, Dim, Dir, Error, Loc, Pipe, ScalarType, Span, TileType, Type, codes};
-use std::collections::BTreeSet;
 
 /// The program with scratch tiles for such results; `None` if it needs none.
 ///
@@ -34,7 +34,7 @@ pub(crate) fn keep_apart(checked: &Checked) -> Result<Option<Module>, Error> {
     }
     let mut pass = ApartPass { checked, out: module.clone(), names: Names::new(module), ends: FastMap::default() };
     let overlaps = checked.info().target.profile().overlapping_pipes.contains(&Pipe::V);
-    let own_order = if overlaps { stated_ops(module, &found) } else { BTreeSet::new() };
+    let own_order = if overlaps { stated_ops(module, &found) } else { OrdSet::new() };
     let mut problems = Vec::new();
     for block in module.all_blocks() {
         let mut ops = Vec::new();
@@ -77,8 +77,8 @@ fn shares(places: &mut ValueMemory<'_>, a: ValueId, b: ValueId) -> bool {
 }
 
 /// The operations in kernels that synchronise themselves: no barriers are inserted there.
-fn stated_ops(module: &Module, found: &FastMap<OpId, Operand>) -> BTreeSet<OpId> {
-    let mut ops = BTreeSet::new();
+fn stated_ops(module: &Module, found: &FastMap<OpId, Operand>) -> OrdSet<OpId> {
+    let mut ops = OrdSet::new();
     for function in stated(module) {
         module.walk_inside(function, &mut |id| {
             if found.contains_key(&id) {

@@ -4,9 +4,9 @@ use crate::places::{Home, MemoryRegion, ValueMemory};
 use crate::slots::RotatingTile;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{self, CommOp, Control, CoreKind, Meaning, SyncOp};
 use pto_isa::{Dir, Family, Pipe, Type};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A pipe reads or writes bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -129,7 +129,7 @@ fn called(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, core: CoreS
 }
 
 /// Functions with effects, or possible effects: their bodies may be elsewhere.
-fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p BTreeSet<OpId> {
+fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p OrdSet<OpId> {
     if places.with_effects.is_none() {
         let found = find_effects(checked, places);
         places.with_effects = Some(found);
@@ -138,10 +138,10 @@ fn with_effects<'p>(checked: &Checked, places: &'p mut ValueMemory<'_>) -> &'p B
 }
 
 /// Functions with effects of their own, then their callers.
-fn find_effects(checked: &Checked, places: &mut ValueMemory<'_>) -> BTreeSet<OpId> {
+fn find_effects(checked: &Checked, places: &mut ValueMemory<'_>) -> OrdSet<OpId> {
     let module = checked.module();
-    let mut found = BTreeSet::new();
-    let mut callers: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+    let mut found = OrdSet::new();
+    let mut callers: OrdMap<OpId, Vec<OpId>> = OrdMap::new();
     for function in module.functions() {
         let mut inner = Vec::new();
         module.walk_inside(function, &mut |id| inner.push(id));

@@ -2,9 +2,9 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::Control;
 use pto_isa::sort::SharedSort;
-use std::collections::BTreeSet;
 
 /// Positions of operations; outer ones contain inner ones. A callee has the position of its first call.
 pub(crate) struct OpPositions {
@@ -171,7 +171,7 @@ impl OpPositions {
 
     /// The positions of functions that are called between two positions but have theirs elsewhere: their first call is somewhere else.
     pub fn called_elsewhere(&self, (start, end): (u32, u32)) -> Vec<(u32, u32)> {
-        let mut found = BTreeSet::new();
+        let mut found = OrdSet::new();
         let mut open = vec![(start, end)];
         while let Some((start, end)) = open.pop() {
             let from = self.elsewhere.partition_point(|(at, _)| *at <= start);

@@ -9,11 +9,11 @@ use merged::{MANY_HOMES, Merged};
 use pto_check::Checked;
 use pto_ir::{BlockId, Def, Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Control, Meaning, Storage};
 use pto_isa::{CACHE_LINE_BYTES, Loc, PtrSpace, Type};
 use resolve::MemorySource;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// A piece of memory with its own name. Different homes never share bytes.
@@ -108,22 +108,22 @@ pub(crate) struct ValueMemory<'a> {
     /// The values that a value is an alias of.
     sources: FastMap<ValueId, Vec<ValueId>>,
     /// Tiles whose address changes at run time.
-    rebound: BTreeSet<ValueId>,
+    rebound: OrdSet<ValueId>,
     /// Tiles that are assigned known addresses.
-    assigned: BTreeMap<ValueId, BTreeSet<u64>>,
+    assigned: OrdMap<ValueId, OrdSet<u64>>,
     /// All homes of tiles, by memory: the candidates for an unknown tile.
-    tiles: BTreeMap<Loc, BTreeSet<Home>>,
+    tiles: OrdMap<Loc, OrdSet<Home>>,
     /// Some global memory is of unknown origin, so all of it counts as one.
     one_global: bool,
     known: FastMap<ValueId, Rc<[MemoryRegion]>>,
     origins: FastMap<ValueId, Option<Origin>>,
     merged: Merged,
     /// Memories in which a value may be any of very many tiles.
-    crowded: RefCell<BTreeSet<Loc>>,
+    crowded: RefCell<OrdSet<Loc>>,
     /// The callees of calls.
     pub calls: FastMap<OpId, OpId>,
     /// Functions with effects, once computed.
-    pub with_effects: Option<BTreeSet<OpId>>,
+    pub with_effects: Option<OrdSet<OpId>>,
 }
 
 impl<'a> ValueMemory<'a> {
@@ -135,9 +135,9 @@ impl<'a> ValueMemory<'a> {
             owners: module.owners(),
             blocks: FastMap::default(),
             sources: FastMap::default(),
-            rebound: BTreeSet::new(),
-            assigned: BTreeMap::new(),
-            tiles: BTreeMap::new(),
+            rebound: OrdSet::new(),
+            assigned: OrdMap::new(),
+            tiles: OrdMap::new(),
             one_global: false,
             known: FastMap::default(),
             origins: FastMap::default(),
@@ -263,7 +263,7 @@ impl<'a> ValueMemory<'a> {
     }
 
     /// A tile at one of its assigned addresses, or at its original one.
-    fn placed(&self, value: ValueId, addresses: &BTreeSet<u64>, before: MemorySource) -> MemorySource {
+    fn placed(&self, value: ValueId, addresses: &OrdSet<u64>, before: MemorySource) -> MemorySource {
         let Some((loc, bytes)) = memory_of(self.checked, value) else {
             return MemorySource::Known(self.anything(value));
         };

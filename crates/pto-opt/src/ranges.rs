@@ -1,16 +1,16 @@
 //! A map from ranges of numbers to values.
 
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// Disjoint ranges, each with a value.
 #[derive(Clone, Debug)]
 pub(crate) struct Ranges<T> {
-    pieces: BTreeMap<u64, (u64, T)>,
+    pieces: OrdMap<u64, (u64, T)>,
 }
 
 impl<T> Default for Ranges<T> {
     fn default() -> Self {
-        Self { pieces: BTreeMap::new() }
+        Self { pieces: OrdMap::new() }
     }
 }
 

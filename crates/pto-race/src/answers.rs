@@ -5,7 +5,7 @@
 
 use pto_cpu::{Answer, CoreId};
 use pto_ir::OpId;
-use std::collections::{BTreeMap, BTreeSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 
 /// How often in a row a test may be answered with no before a retry loop gets the true answer.
 pub(crate) const PATIENCE: u32 = 256;
@@ -18,14 +18,14 @@ pub(crate) type QuestionKey = (CoreId, OpId, u32);
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Answers {
     /// Tests that are answered with no.
-    pub denied: BTreeSet<OpId>,
+    pub denied: OrdSet<OpId>,
     /// Of these, the answers that cannot be no.
-    pub certain: BTreeSet<QuestionKey>,
+    pub certain: OrdSet<QuestionKey>,
     /// Tests that were made.
-    pub asked: BTreeSet<OpId>,
+    pub asked: OrdSet<OpId>,
     /// The last test that was answered with no.
     pub last: Option<QuestionKey>,
-    counts: BTreeMap<(CoreId, OpId), AnswerCount>,
+    counts: OrdMap<(CoreId, OpId), AnswerCount>,
 }
 
 #[derive(Clone, Copy, Default, Debug)]
@@ -36,7 +36,7 @@ struct AnswerCount {
 
 impl Answers {
     /// Answers no to these tests.
-    pub fn no(denied: BTreeSet<OpId>) -> Self {
+    pub fn no(denied: OrdSet<OpId>) -> Self {
         Self { denied, ..Self::default() }
     }
 

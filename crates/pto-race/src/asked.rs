@@ -8,7 +8,8 @@ use crate::words::{FoundNumber, Seen, Word, WordChange, WordMoment, WordQuestion
 use pto_cpu::{Access, AddressSpace, Answer, Atomic, CoreId, Detail, Event, Formula, StoredWord};
 use pto_ir::OpId;
 use pto_isa::Pipe;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use pto_isa::ordered::{OrdMap, OrdSet};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Numbers tracked at a time.
@@ -18,20 +19,20 @@ const FOLLOWED: usize = 1 << 16;
 #[derive(Default, Debug)]
 pub(crate) struct AskedWords {
     /// The word that a load or an element access is about to return, and its value if known, by core.
-    found: BTreeMap<(usize, OpId), Looked>,
+    found: OrdMap<(usize, OpId), Looked>,
     /// Tracked numbers by id, and the next id.
-    followed: BTreeMap<u32, FoundNumber>,
+    followed: OrdMap<u32, FoundNumber>,
     next: u32,
     /// The last loop of each core that continued, the condition it evaluated, and the result with which it continues.
-    open: BTreeMap<usize, (OpId, Arc<Formula>, bool)>,
+    open: OrdMap<usize, (OpId, Arc<Formula>, bool)>,
     /// The last values found at comparisons that do not decide alone whether the loop ends.
-    learned: BTreeMap<(usize, OpId), (bool, Vec<i64>)>,
+    learned: OrdMap<(usize, OpId), (bool, Vec<i64>)>,
     /// What the last load wrote to a tile, by core and tile.
-    tiles: BTreeMap<(usize, u32), Loaded>,
+    tiles: OrdMap<(usize, u32), Loaded>,
     /// Words of stores that were issued to a pipe, by core and pipe.
-    given: BTreeMap<(usize, usize), VecDeque<StoreChange>>,
+    given: OrdMap<(usize, usize), VecDeque<StoreChange>>,
     /// Stores that change polled words.
-    tellers: BTreeSet<OpId>,
+    tellers: OrdSet<OpId>,
 }
 
 /// A word and its size, the instruction that reads it, its history at that time, and its value.
@@ -264,13 +265,13 @@ impl Detector<'_> {
     pub fn awaited_word(&self, core: usize) -> Option<AwaitedWord> {
         let (op, formula, with) = self.asked.open.get(&core)?;
         let (words, _) = self.question(formula, !with)?;
-        let numbers: BTreeMap<u32, BTreeSet<i64>> =
-            formula.uses().into_keys().zip(&words).map(|(id, found)| (id, BTreeSet::from([found.number]))).collect();
+        let numbers: OrdMap<u32, OrdSet<i64>> =
+            formula.uses().into_keys().zip(&words).map(|(id, found)| (id, OrdSet::from([found.number]))).collect();
         let candidates = self.findings.named_numbers();
         for (id, found) in formula.uses().into_keys().zip(&words) {
             let ends = |number: &&i64| {
                 let mut numbers = numbers.clone();
-                numbers.insert(id, BTreeSet::from([**number]));
+                numbers.insert(id, OrdSet::from([**number]));
                 formula.results(&numbers, 1).is_some_and(|all| all.iter().any(|value| (value & 1 == 1) != *with))
             };
             if let Some(number) = candidates.iter().find(ends) {

@@ -9,9 +9,9 @@ use crate::shadow::{NO_TILE, Stamp};
 use crate::words::Word;
 use pto_cpu::{Access, AddressSpace, Atomic, CACHE_LINE};
 use pto_ir::OpId;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::text;
 use pto_isa::{Diagnostic, Edit, Pipe, codes};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Bytes that a scalar unit has stored into a line, and when it has written the line back.
@@ -63,11 +63,11 @@ type LineKey = (usize, i64);
 /// The lines that scalar units have touched.
 #[derive(Default, Debug)]
 pub(crate) struct Caches {
-    lines: BTreeMap<LineKey, CacheLine>,
+    lines: OrdMap<LineKey, CacheLine>,
     /// The lines that each scalar unit of the team holds.
-    held: BTreeMap<u32, BTreeSet<LineKey>>,
+    held: OrdMap<u32, OrdSet<LineKey>>,
     /// The last value that a polling loop found, by core and word.
-    asked: BTreeMap<(usize, Word), i64>,
+    asked: OrdMap<(usize, Word), i64>,
     /// The clock of the last copy: the next copy often has the same.
     known: Option<Arc<Clock>>,
 }
@@ -91,7 +91,7 @@ impl Caches {
             Some(Access { place: AddressSpace::Global(buffer), start, .. }) => {
                 held.take(&(*buffer, start.div_euclid(CACHE_LINE))).into_iter().collect()
             }
-            Some(_) => BTreeSet::new(),
+            Some(_) => OrdSet::new(),
         };
         let mut undone = Vec::new();
         for (buffer, line) in keys {
@@ -108,7 +108,7 @@ impl Caches {
 
     /// The writes that lines in the caches of a finished team undo.
     fn left(&mut self, team: u32) -> Vec<Undone> {
-        let held: BTreeSet<LineKey> = std::mem::take(&mut self.held).into_values().flatten().collect();
+        let held: OrdSet<LineKey> = std::mem::take(&mut self.held).into_values().flatten().collect();
         let mut undone = Vec::new();
         for (buffer, line) in held {
             let Some(state) = self.lines.get_mut(&(buffer, line)) else { continue };

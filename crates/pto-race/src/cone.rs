@@ -5,21 +5,21 @@ use crate::rounds::{Jumps, rounds};
 use pto_ir::{Attr, BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{Arith, Control, Meaning, Movement};
-use std::collections::BTreeSet;
 
 /// What values depend on.
 #[derive(Default, Debug)]
 pub(crate) struct Cone {
     /// Parameters of functions that are not called.
-    pub params: BTreeSet<ValueId>,
+    pub params: OrdSet<ValueId>,
     /// Operations that take scalars from memory.
-    pub loads: BTreeSet<OpId>,
-    pub ints: BTreeSet<i64>,
+    pub loads: OrdSet<OpId>,
+    pub ints: OrdSet<i64>,
     pub floats: Vec<f64>,
     /// Numbers that the program stores decide something.
     pub computed: bool,
-    seen: BTreeSet<ValueId>,
+    seen: OrdSet<ValueId>,
 }
 
 /// Follows values to what they depend on.
@@ -66,7 +66,7 @@ impl<'a> Sources<'a> {
 
     /// A scalar that the program stores itself is not chosen: it is what the stored number depends on.
     fn follow_stores(&self, cone: &mut Cone, first: &Branches) {
-        let mut known = BTreeSet::new();
+        let mut known = OrdSet::new();
         while let Some((load, stores)) = cone.loads.iter().find_map(|load| Some((*load, first.writers_of(*load)?))) {
             cone.loads.remove(&load);
             cone.computed = true;
@@ -108,8 +108,8 @@ impl<'a> Sources<'a> {
         }
     }
 
-    fn in_whiles(&self) -> BTreeSet<OpId> {
-        let mut inside = BTreeSet::new();
+    fn in_whiles(&self) -> OrdSet<OpId> {
+        let mut inside = OrdSet::new();
         self.module.walk(self.module.top, &mut |id| {
             if self.module.control(id) == Some(Control::While) {
                 self.module.walk_inside(id, &mut |inner| {
@@ -194,7 +194,7 @@ impl<'a> Sources<'a> {
     }
 }
 
-fn ints_of(attr: &Attr, ints: &mut BTreeSet<i64>) {
+fn ints_of(attr: &Attr, ints: &mut OrdSet<i64>) {
     match attr {
         Attr::Int(..) => ints.extend(attr.int()),
         Attr::Array(all) => all.iter().for_each(|a| ints_of(a, ints)),

@@ -4,7 +4,8 @@ use crate::clock::{Clock, PIPES, pipe, pipe_index};
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, Flag};
 use pto_isa::Pipe;
-use std::collections::{BTreeMap, VecDeque};
+use pto_isa::ordered::OrdMap;
+use std::collections::VecDeque;
 
 /// What a pipe does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -78,10 +79,10 @@ pub(crate) struct CoreState {
     /// The flags that were ever set, in order. There are few, so a search from the start is quickest.
     flags: Vec<(Flag, VecDeque<RaisedFlag>)>,
     /// Waits that were released without a set.
-    owed: BTreeMap<Flag, u32>,
-    tokens: BTreeMap<i64, TokenHolder>,
+    owed: OrdMap<Flag, u32>,
+    tokens: OrdMap<i64, TokenHolder>,
     /// The clock at the release of a token.
-    released: BTreeMap<i64, Clock>,
+    released: OrdMap<i64, Clock>,
 }
 
 impl CoreState {

@@ -14,8 +14,8 @@ use crate::polls::{Polls, ignored, polls};
 use crate::words::Words;
 use pto_cpu::{Access, Action, Answer, CoreId, Detail, Event, Formula, Observer, Plan, Ring, Role, SignalWord};
 use pto_ir::OpId;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::{Pipe, Target};
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Steps that may queue behind a wait of a pipe. A program that needs more is assumed to be stuck.
@@ -36,7 +36,7 @@ pub(crate) struct Detector<'a> {
     pub setting: Setting<'a>,
     /// Cores that run together. Blocks that do not wait for each other are different teams.
     team: u32,
-    ids: BTreeMap<CoreId, usize>,
+    ids: OrdMap<CoreId, usize>,
     /// The cores of the team, by position.
     pub names: Vec<CoreId>,
     /// Tiles that are arguments, for cores of each role.
@@ -53,11 +53,11 @@ pub(crate) struct Detector<'a> {
     /// The words that they poll.
     pub asked: AskedWords,
     /// Tests whose result is not used.
-    pub ignored: BTreeSet<OpId>,
+    pub ignored: OrdSet<OpId>,
     /// The clock at the end of a background transfer, by core and number.
-    pub transfers: BTreeMap<(usize, u64), Clock>,
+    pub transfers: OrdMap<(usize, u64), Clock>,
     /// The time lines of sessions of background transfers, by core and number.
-    pub sessions: BTreeMap<(usize, u64), usize>,
+    pub sessions: OrdMap<(usize, u64), usize>,
     /// The answers to tests of the program.
     pub answers: Answers,
     pub findings: Findings<'a>,
@@ -193,7 +193,7 @@ impl<'a> Detector<'a> {
         Self {
             setting,
             team: 0,
-            ids: BTreeMap::new(),
+            ids: OrdMap::new(),
             names: Vec::new(),
             given: Role::ALL.map(|role| setting.plan.tile_params(role)),
             overlapping: std::array::from_fn(|at| {
@@ -208,8 +208,8 @@ impl<'a> Detector<'a> {
             polls: polls(setting.plan.checked().module()),
             asked: AskedWords::default(),
             ignored: ignored(setting.plan.checked().module()),
-            transfers: BTreeMap::new(),
-            sessions: BTreeMap::new(),
+            transfers: OrdMap::new(),
+            sessions: OrdMap::new(),
             answers,
             findings: Findings::new(setting.plan),
             words,

@@ -9,10 +9,10 @@ use crate::{OrderedBy, RaceReport, Undecided, follow};
 use pto_cpu::{Arg, Launch, Plan};
 use pto_ir::{Module, OpId};
 use pto_isa::codes::{self, Code};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{CommOp, Control, Meaning, Movement};
 use pto_isa::text;
 use pto_isa::{Diagnostic, Span};
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) type ReportKey = (Code, Span, Option<Span>);
 
@@ -44,7 +44,7 @@ struct Explorer<'a> {
     /// The path that the given data takes.
     first: Branches,
     report: RaceReport,
-    known: BTreeSet<ReportKey>,
+    known: OrdSet<ReportKey>,
     paths: usize,
 }
 
@@ -59,7 +59,7 @@ impl Explorer<'_> {
         let (all, mut more) = worlds.all();
         // Without words shared between cores, a cheap run without memory shows where values lead.
         let looks = ranks.len() == 1 && !self.plan.uses_words() && !worlds.computed;
-        let mut seen = BTreeSet::new();
+        let mut seen = OrdSet::new();
         if looks {
             let look = worlds.look(ranks, self.launch, &World::new());
             seen.insert((look.branches.steps, look.executed));
@@ -122,7 +122,7 @@ impl Explorer<'_> {
     }
 
     /// Forces branches another way, regardless of their conditions.
-    fn lead(&mut self, forced: BTreeMap<OpId, Way>, text: &str, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
+    fn lead(&mut self, forced: OrdMap<OpId, Way>, text: &str, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
         self.memory.restore(ranks);
         let branches = Branches { forced, ..Branches::traced() };
         let (report, branches) = follow(self.sync, self.plan, ranks, self.launch, meter, branches);
@@ -170,7 +170,7 @@ impl Explorer<'_> {
 
     /// Loops that memory of the core decides, with values that change between iterations: they are forced.
     fn other_iterations(&mut self, meter: &mut Meter<'_>, ranks: &mut [Vec<Arg<'_>>]) {
-        let loops: Vec<(OpId, BTreeSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
+        let loops: Vec<(OpId, OrdSet<Way>)> = self.first.seen.iter().map(|(op, ways)| (*op, ways.clone())).collect();
         let sources = Sources::new(self.plan.checked().module());
         for (id, ways) in loops {
             if self.module().control(id) != Some(Control::While) || !is_led(self.module(), &sources, id) {

@@ -63,10 +63,11 @@ use paths::Branches;
 use polls::polls;
 use pto_cpu::{Arg, Launch, Plan, StopWhen};
 use pto_ir::{Module, OpId};
+use pto_isa::ordered::OrdSet;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Error, Source, Span, codes};
 use snapshot::Snapshot;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use words::{LostNotification, Word, WordLog, Words};
@@ -264,8 +265,8 @@ fn follow(
     let (mut report, branches, asked) = run.follow(ranks, meter);
     let Some(before) = before.filter(|_| !asked.is_empty()) else { return (report, branches) };
     let after = Snapshot::of(ranks);
-    let mut known: BTreeSet<explore::ReportKey> = report.findings.iter().map(explore::key).collect();
-    let each = asked.iter().filter(|_| asked.len() > 1).take(QUESTIONS).map(|op| BTreeSet::from([*op]));
+    let mut known: OrdSet<explore::ReportKey> = report.findings.iter().map(explore::key).collect();
+    let each = asked.iter().filter(|_| asked.len() > 1).take(QUESTIONS).map(|op| OrdSet::from([*op]));
     for denied in std::iter::once(asked.clone()).chain(each) {
         if meter.is_spent() {
             break;
@@ -307,7 +308,7 @@ struct RaceRun<'a> {
 
 impl RaceRun<'_> {
     /// Executes one run. Also returns the tests it made.
-    fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (RaceReport, Branches, BTreeSet<OpId>) {
+    fn follow(&mut self, ranks: &mut [Vec<Arg<'_>>], meter: &mut Meter<'_>) -> (RaceReport, Branches, OrdSet<OpId>) {
         let (plan, launch, sync) = (self.plan, self.launch, self.sync);
         let joint = launch.runs_together() || ranks.len() > 1;
         let setting = Setting { plan, target: plan.checked().info().target, sync, joint };
@@ -323,7 +324,7 @@ impl RaceRun<'_> {
             Err(_) => detector.end_stuck_team(),
             Ok(_) => detector.end_team(),
         }
-        let lost = if outcome.is_ok() { lost } else { BTreeSet::new() };
+        let lost = if outcome.is_ok() { lost } else { OrdSet::new() };
         let Detector { mut findings, branches, history_bytes, answers, stuck, .. } = detector;
         let outcome = outcome.map_err(|problem| match problem.code {
             codes::RUN_DEADLOCK => findings.end_deadlock(*problem, &stuck, &ended),
@@ -383,8 +384,8 @@ impl RaceRun<'_> {
 #[derive(Default)]
 struct Recorded {
     known: VecDeque<clock::Clock>,
-    mixed: BTreeSet<(OpId, Word)>,
-    lost: BTreeSet<LostNotification>,
+    mixed: OrdSet<(OpId, Word)>,
+    lost: OrdSet<LostNotification>,
 }
 
 /// A wait that never ends if two notifications come in the other order.

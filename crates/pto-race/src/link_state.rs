@@ -3,7 +3,8 @@
 use crate::clock::Clock;
 use crate::findings::{Findings, InstrSite};
 use pto_cpu::{Access, CoreId, Ring, Set};
-use std::collections::{BTreeMap, VecDeque};
+use pto_isa::ordered::OrdMap;
+use std::collections::VecDeque;
 
 /// A sent signal: the clock of the sender, and the statement.
 pub(crate) type SentSignal = (Clock, InstrSite);
@@ -14,16 +15,16 @@ type RingKey = (u32, u32, u32, bool);
 #[derive(Debug, Default)]
 pub(crate) struct LinkState {
     /// Signals that wait for further senders, by sender and id.
-    pub sent: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
+    pub sent: OrdMap<(CoreId, i64), VecDeque<SentSignal>>,
     /// Signals that arrived, by receiver and id.
-    pub arrived: BTreeMap<(CoreId, i64), VecDeque<SentSignal>>,
+    pub arrived: OrdMap<(CoreId, i64), VecDeque<SentSignal>>,
     /// The joined clock of the cores that have arrived at a barrier.
-    pub barriers: BTreeMap<(u32, Set, u64), Clock>,
-    pub rings: BTreeMap<RingKey, RingState>,
+    pub barriers: OrdMap<(u32, Set, u64), Clock>,
+    pub rings: OrdMap<RingKey, RingState>,
     /// Signals that the program sends itself, and where.
-    pub used: BTreeMap<i64, InstrSite>,
+    pub used: OrdMap<i64, InstrSite>,
     /// Signals that barriers and FIFO pipes use.
-    pub reserved: BTreeMap<i64, &'static str>,
+    pub reserved: OrdMap<i64, &'static str>,
 }
 
 /// Signals that `syncall` uses.
@@ -32,12 +33,12 @@ pub(crate) const SYNCALL_SIGNALS: [i64; 4] = [11, 12, 13, 14];
 #[derive(Debug, Default)]
 pub(crate) struct RingState {
     /// The clocks at which entries were pushed, and the statements.
-    pub pushed: BTreeMap<u64, SentSignal>,
-    pub popped: BTreeMap<u64, InstrSite>,
+    pub pushed: OrdMap<u64, SentSignal>,
+    pub popped: OrdMap<u64, InstrSite>,
     /// The clocks at which slots were freed.
-    pub freed: BTreeMap<u64, Clock>,
+    pub freed: OrdMap<u64, Clock>,
     /// The tiles that consumers hold, oldest first.
-    pub held: BTreeMap<CoreId, VecDeque<(Access, InstrSite)>>,
+    pub held: OrdMap<CoreId, VecDeque<(Access, InstrSite)>>,
 }
 
 impl LinkState {

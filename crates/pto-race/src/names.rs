@@ -6,8 +6,8 @@ use pto_cpu::{Plan, Role};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
 use pto_isa::Family;
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Arith, Control, Storage};
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 /// Generators of level-3 programs declare a tile per value and give those of one variable the same address.
@@ -16,16 +16,16 @@ pub(crate) struct TileNames<'a> {
     module: &'a Module,
     owners: FastMap<BlockId, OpId>,
     /// Tiles that `tassign` moves.
-    moved: BTreeSet<ValueId>,
+    moved: OrdSet<ValueId>,
     /// The ranges of steps that are loops, for each role.
-    loops: BTreeMap<Role, Vec<RangeInclusive<u32>>>,
+    loops: OrdMap<Role, Vec<RangeInclusive<u32>>>,
 }
 
 impl<'a> TileNames<'a> {
     pub fn new(plan: &'a Plan) -> Self {
         let loops = Role::ALL.map(|role| (role, plan.loops(role)));
         let module = plan.checked().module();
-        let mut moved = BTreeSet::new();
+        let mut moved = OrdSet::new();
         module.walk(module.top, &mut |id| {
             if module.storage(id) == Some(Storage::Assign) {
                 moved.extend(module.operands(id).first().map(|o| o.value));

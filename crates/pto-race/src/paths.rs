@@ -4,9 +4,9 @@ use crate::words::Word;
 use pto_cpu::{Access, AddressSpace, CoreId, Event};
 use pto_ir::{Module, OpId};
 use pto_isa::Op;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Control;
 use pto_isa::text;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Which ways a branch went.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,21 +25,21 @@ type BranchTaken = (OpId, Way);
 /// The branches of a run: the ways they took, and those that are forced.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Branches {
-    pub seen: BTreeMap<OpId, BTreeSet<Way>>,
+    pub seen: OrdMap<OpId, OrdSet<Way>>,
     /// Iterations so far of the loops that a core is in.
-    pub iterations: BTreeMap<(CoreId, OpId), u64>,
-    pub forced: BTreeMap<OpId, Way>,
+    pub iterations: OrdMap<(CoreId, OpId), u64>,
+    pub forced: OrdMap<OpId, Way>,
     /// Forced values of scalars from memory, and the values they had.
-    pub numbers: BTreeMap<OpId, u64>,
-    pub found: BTreeMap<OpId, u64>,
+    pub numbers: OrdMap<OpId, u64>,
+    pub found: OrdMap<OpId, u64>,
     /// The scalar stores and notifications that wrote the values; `None` for initial memory.
-    pub writers: BTreeMap<OpId, BTreeSet<Option<OpId>>>,
+    pub writers: OrdMap<OpId, OrdSet<Option<OpId>>>,
     /// The last of them for each word.
-    pub stored: BTreeMap<Word, OpId>,
+    pub stored: OrdMap<Word, OpId>,
     /// The ways in order, if requested.
     pub traced: bool,
-    pub last: BTreeMap<CoreId, BranchTaken>,
-    pub steps: BTreeSet<(Option<BranchTaken>, BranchTaken)>,
+    pub last: OrdMap<CoreId, BranchTaken>,
+    pub steps: OrdSet<(Option<BranchTaken>, BranchTaken)>,
 }
 
 impl Branches {
@@ -108,7 +108,7 @@ impl Branches {
 
     /// The first branch in the text that took another way than in another run, and which.
     pub fn first_difference(&self, other: &Self, module: &Module) -> Option<BranchTaken> {
-        let differs = |(op, ways): (&OpId, &BTreeSet<Way>)| {
+        let differs = |(op, ways): (&OpId, &OrdSet<Way>)| {
             let before = other.seen.get(op);
             let way = ways.iter().find(|way| before.is_none_or(|b| !b.contains(way)));
             let fewer = || before.filter(|b| *b != ways).and_then(|_| ways.first());
@@ -118,10 +118,10 @@ impl Branches {
     }
 
     /// Branches that took only one way, and not that of another run.
-    pub fn other_ways(&self, other: &Self) -> BTreeMap<OpId, Way> {
+    pub fn other_ways(&self, other: &Self) -> OrdMap<OpId, Way> {
         let changed = self.seen.iter().filter(|(op, ways)| other.seen.get(op) != Some(ways));
         // The last way of a loop says how many iterations it had.
-        let one = |(op, ways): (&OpId, &BTreeSet<Way>)| match (ways.len(), ways.last()) {
+        let one = |(op, ways): (&OpId, &OrdSet<Way>)| match (ways.len(), ways.last()) {
             (1, Some(way)) => Some((*op, *way)),
             (2, Some(Way::Again)) => Some((*op, Way::Again)),
             _ => None,

@@ -5,19 +5,19 @@ use crate::slices::{Slices, definition};
 use pto_cpu::{asked_again, asked_again_in, loaded_tile, reads_element};
 use pto_ir::{Attr, BlockId, Module, OpId, ValueId};
 use pto_isa::Family;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Arith, CommOp, Control, Meaning, Movement, SyncOp};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The loads by which loops poll words of other cores, and the comparisons of the loaded values.
 #[derive(Default, Debug)]
 pub(crate) struct Polls {
     /// `load_scalar`, and `tload` of tiles whose elements are compared.
-    pub loads: BTreeMap<OpId, Poll>,
+    pub loads: OrdMap<OpId, Poll>,
     /// Comparisons that do not decide alone whether the loop ends.
-    pub compares: BTreeMap<OpId, Compare>,
+    pub compares: OrdMap<OpId, Compare>,
     /// Branches that may leave a loop of blocks, and the result with which each stays in it.
-    pub stays: BTreeMap<OpId, bool>,
-    pub switches: BTreeMap<OpId, BlockWays>,
+    pub stays: OrdMap<OpId, bool>,
+    pub switches: OrdMap<OpId, BlockWays>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -40,10 +40,10 @@ impl Polls {
     }
 
     /// Stores of tiles to memory in which loops poll words.
-    pub fn told(&self, module: &Module) -> BTreeSet<OpId> {
+    pub fn told(&self, module: &Module) -> OrdSet<OpId> {
         let first = |id: OpId| module.operands(id).first().map(|o| pointer(module, o.value));
-        let asked: BTreeSet<ValueId> = self.loads.keys().filter_map(|id| first(*id)).collect();
-        let mut all = BTreeSet::new();
+        let asked: OrdSet<ValueId> = self.loads.keys().filter_map(|id| first(*id)).collect();
+        let mut all = OrdSet::new();
         module.walk(module.top, &mut |id| {
             if module.movement(id) == Some(Movement::Store) && !asked.is_empty() {
                 let to = module.operands(id).get(1).map(|o| pointer(module, o.value));
@@ -76,7 +76,7 @@ pub(crate) fn polls(module: &Module) -> Polls {
     let rounds = rounds(&slices.jumps);
     all.stays = stays(&rounds);
     all.switches = switches(module, &rounds);
-    let mut inner = BTreeSet::new();
+    let mut inner = OrdSet::new();
     rounds.iter().for_each(|round| all.add_round(&slices, round, &mut inner));
     all
 }
@@ -88,7 +88,7 @@ impl Polls {
         let inside = text.words(module);
         let Some(condition) = text.condition.filter(|_| !inside.is_empty()) else { return };
         let decides = slices.of([condition]);
-        let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
+        let mut asked: OrdSet<OpId> = decides.loads.intersection(&inside).copied().collect();
         let either = either(module, (condition, true, true));
         for at in &text.compares {
             let met = either.get(at).map(|met| Compare { met: *met, ends_loop: true });
@@ -101,7 +101,7 @@ impl Polls {
     }
 
     /// A loop of blocks. `inner` has the operations of nested ones.
-    fn add_round(&mut self, slices: &Slices<'_>, round: &CyclicBlocks, inner: &mut BTreeSet<OpId>) {
+    fn add_round(&mut self, slices: &Slices<'_>, round: &CyclicBlocks, inner: &mut OrdSet<OpId>) {
         let module = slices.module;
         let ops = round.ops(module);
         let text = PollLoop::with(module, &ops, inner);
@@ -112,13 +112,13 @@ impl Polls {
         }
         let exits = round.exits.iter().map(|(_, condition, _)| *condition);
         let decides = slices.of(exits.chain(round.switches.iter().map(|(_, on, _)| *on)));
-        let mut asked: BTreeSet<OpId> = decides.loads.intersection(&inside).copied().collect();
+        let mut asked: OrdSet<OpId> = decides.loads.intersection(&inside).copied().collect();
         let again = asked_again_in(module, &ops, &round.blocks);
-        let again: BTreeSet<OpId> = inside.intersection(&again).copied().collect();
+        let again: OrdSet<OpId> = inside.intersection(&again).copied().collect();
         // With several exits, no single one is needed.
         let certain = round.exits.len() + round.switches.len() == 1;
         let ends = round.exits.iter().flat_map(|(_, value, stays)| either(module, (*value, *stays, certain)));
-        let ends: BTreeMap<OpId, bool> = ends.collect();
+        let ends: OrdMap<OpId, bool> = ends.collect();
         for at in &text.compares {
             let met = ends.get(at).map(|met| Compare { met: *met, ends_loop: true });
             let counts = module.results(*at).any(|r| decides.values.contains(&r));
@@ -138,8 +138,8 @@ impl Polls {
             return;
         }
         let text = PollLoop::of(module, id);
-        let inside: BTreeSet<OpId> = text.words(module).intersection(&asked).copied().collect();
-        let mut asked = BTreeSet::new();
+        let inside: OrdSet<OpId> = text.words(module).intersection(&asked).copied().collect();
+        let mut asked = OrdSet::new();
         for at in &text.compares {
             self.add_compare(slices, *at, None, &inside, &mut asked);
         }
@@ -152,8 +152,8 @@ impl Polls {
         slices: &Slices<'_>,
         at: OpId,
         ends_loop: Option<Compare>,
-        inside: &BTreeSet<OpId>,
-        asked: &mut BTreeSet<OpId>,
+        inside: &OrdSet<OpId>,
+        asked: &mut OrdSet<OpId>,
     ) {
         let [a, b] = slices.module.operands(at) else { return };
         let first = slices.of([a.value]).loads.iter().any(|load| inside.contains(load));
@@ -171,7 +171,7 @@ impl Polls {
         }
     }
 
-    fn add_loads(&mut self, module: &Module, text: &PollLoop, asked: &BTreeSet<OpId>) {
+    fn add_loads(&mut self, module: &Module, text: &PollLoop, asked: &OrdSet<OpId>) {
         for at in asked {
             match text.load_of(module, *at) {
                 // A load into a tile bypasses the data cache.
@@ -185,11 +185,11 @@ impl Polls {
 /// The operations in a loop.
 #[derive(Default)]
 struct PollLoop {
-    scalars: BTreeSet<OpId>,
-    elements: BTreeSet<OpId>,
+    scalars: OrdSet<OpId>,
+    elements: OrdSet<OpId>,
     compares: Vec<OpId>,
     /// Tiles and the load that fills each; `None` if something else writes it, too.
-    tiles: BTreeMap<ValueId, Option<OpId>>,
+    tiles: OrdMap<ValueId, Option<OpId>>,
     forgets: bool,
     condition: Option<ValueId>,
 }
@@ -198,13 +198,13 @@ impl PollLoop {
     fn of(module: &Module, id: OpId) -> Self {
         let mut ops = Vec::new();
         module.walk_inside(id, &mut |at| ops.push(at));
-        Self { condition: condition(module, id), ..Self::with(module, &ops, &BTreeSet::new()) }
+        Self { condition: condition(module, id), ..Self::with(module, &ops, &OrdSet::new()) }
     }
 
     /// Comparisons of `inner` operations belong to another loop.
-    fn with(module: &Module, ops: &[OpId], inner: &BTreeSet<OpId>) -> Self {
+    fn with(module: &Module, ops: &[OpId], inner: &OrdSet<OpId>) -> Self {
         let mut text = Self::default();
-        let (mut others, mut nested) = (BTreeSet::new(), BTreeSet::new());
+        let (mut others, mut nested) = (OrdSet::new(), OrdSet::new());
         ops.iter().for_each(|&at| match module.meaning(at) {
             Meaning::Movement(Movement::LoadScalar) => drop(text.scalars.insert(at)),
             Meaning::Movement(Movement::GetElement) => drop(text.elements.insert(at)),
@@ -225,7 +225,7 @@ impl PollLoop {
     }
 
     /// Operations that load numbers of global memory as scalars.
-    fn words(&self, module: &Module) -> BTreeSet<OpId> {
+    fn words(&self, module: &Module) -> OrdSet<OpId> {
         let elements = self.elements.iter().filter(|at| self.load_of(module, **at).is_some());
         self.scalars.iter().chain(elements).copied().collect()
     }
@@ -246,14 +246,14 @@ fn condition(module: &Module, id: OpId) -> Option<ValueId> {
 
 /// Comparisons that may end a loop but need not, with the result with which each does. Given are the condition, the result with which
 /// the loop continues, and whether it is the only exit. If the text does not show how they decide, there are none.
-fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, bool> {
-    let (mut all, mut needed) = (BTreeMap::new(), BTreeSet::new());
+fn either(module: &Module, condition: (ValueId, bool, bool)) -> OrdMap<OpId, bool> {
+    let (mut all, mut needed) = (OrdMap::new(), OrdSet::new());
     let mut open = vec![condition];
     while let Some((value, goes_on, certain)) = open.pop() {
         if constant(module, value).is_some() {
             continue;
         }
-        let Some(at) = definition(module, value) else { return BTreeMap::new() };
+        let Some(at) = definition(module, value) else { return OrdMap::new() };
         // A loop that continues while either of two holds ends when neither does.
         let both = |any: bool| certain && any == goes_on;
         match (module.meaning(at), module.operands(at)) {
@@ -264,21 +264,21 @@ fn either(module: &Module, condition: (ValueId, bool, bool)) -> BTreeMap<OpId, b
             (Meaning::Arith(Arith::Xor), [a, b]) => match (constant(module, a.value), constant(module, b.value)) {
                 (None, Some(with)) => open.push((a.value, goes_on ^ (with & 1 == 1), certain)),
                 (Some(with), None) => open.push((b.value, goes_on ^ (with & 1 == 1), certain)),
-                _ => return BTreeMap::new(),
+                _ => return OrdMap::new(),
             },
             (Meaning::Arith(is @ (Arith::And | Arith::Or)), [a, b]) => {
                 open.extend([a, b].map(|o| (o.value, goes_on, both(is == Arith::Or))));
             }
             (Meaning::Arith(Arith::Select) | Meaning::Control(Control::If), _) => {
-                let Some((decides, [yes, no])) = chosen(module, at, value) else { return BTreeMap::new() };
+                let Some((decides, [yes, no])) = chosen(module, at, value) else { return OrdMap::new() };
                 match [yes, no].map(|v| constant(module, v).map(|n| n & 1 == 1)) {
                     [Some(a), Some(b)] if a != b => open.push((decides, goes_on == a, certain)),
                     [Some(a), None] => open.extend([(decides, goes_on == a, both(a)), (no, goes_on, both(a))]),
                     [None, Some(b)] => open.extend([(decides, goes_on != b, both(b)), (yes, goes_on, both(b))]),
-                    _ => return BTreeMap::new(),
+                    _ => return OrdMap::new(),
                 }
             }
-            _ => return BTreeMap::new(),
+            _ => return OrdMap::new(),
         }
     }
     all.retain(|at, _| !needed.contains(at));
@@ -318,8 +318,8 @@ fn guess(module: &Module, at: OpId, swapped: bool) -> Option<Compare> {
 }
 
 /// Tests whose result is not used: they wait for nothing.
-pub(crate) fn ignored(module: &Module) -> BTreeSet<OpId> {
-    let (mut asking, mut used) = (BTreeSet::new(), BTreeSet::new());
+pub(crate) fn ignored(module: &Module) -> OrdSet<OpId> {
+    let (mut asking, mut used) = (OrdSet::new(), OrdSet::new());
     module.walk(module.top, &mut |id| {
         used.extend(module.operands(id).iter().map(|o| o.value));
         if matches!(module.comm(id), Some(CommOp::Test | CommOp::TestAsync)) {

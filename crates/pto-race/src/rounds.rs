@@ -1,9 +1,10 @@
 //! Loops of basic blocks: their blocks and the branches that leave them.
 
 use pto_ir::{BlockId, Module, OpId, RegionId, ValueId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Control;
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Limit of single-predecessor blocks that are followed to find a condition.
 const WAYS: usize = 16;
@@ -65,11 +66,11 @@ impl<'a> Jumps<'a> {
 /// A loop of blocks.
 #[derive(Debug)]
 pub(crate) struct CyclicBlocks {
-    pub blocks: BTreeSet<BlockId>,
+    pub blocks: OrdSet<BlockId>,
     /// The branches that may leave it: the condition of each, and the value with which it stays.
     pub exits: Vec<(OpId, ValueId, bool)>,
     /// The switches that may: the value of each, and which of its successors stay.
-    pub switches: Vec<(OpId, ValueId, BTreeSet<u32>)>,
+    pub switches: Vec<(OpId, ValueId, OrdSet<u32>)>,
 }
 
 impl CyclicBlocks {
@@ -84,8 +85,8 @@ impl CyclicBlocks {
 /// All loops of blocks, small ones first.
 pub(crate) fn rounds(jumps: &Jumps<'_>) -> Vec<CyclicBlocks> {
     let module = jumps.module;
-    let mut all: BTreeSet<BTreeSet<BlockId>> = BTreeSet::new();
-    let add = |region: &RegionId, all: &mut BTreeSet<BTreeSet<BlockId>>| {
+    let mut all: OrdSet<OrdSet<BlockId>> = OrdSet::new();
+    let add = |region: &RegionId, all: &mut OrdSet<OrdSet<BlockId>>| {
         let blocks = &module.region(*region).blocks;
         if blocks.len() > 1 {
             all.extend(back_edges(module, blocks[0]).into_iter().map(|(from, head)| body(jumps, from, head)));
@@ -103,7 +104,7 @@ fn back_edges(module: &Module, entry: BlockId) -> Vec<(BlockId, BlockId)> {
         let last = module.block(block).ops.last();
         last.map_or(Vec::new(), |id| module.successors(*id).iter().map(|s| s.block).collect())
     };
-    let (mut seen, mut on_way) = (BTreeSet::from([entry]), BTreeSet::from([entry]));
+    let (mut seen, mut on_way) = (OrdSet::from([entry]), OrdSet::from([entry]));
     let (mut open, mut back) = (vec![(entry, next(entry))], Vec::new());
     while let Some((block, left)) = open.last_mut() {
         match left.pop() {
@@ -123,8 +124,8 @@ fn back_edges(module: &Module, entry: BlockId) -> Vec<(BlockId, BlockId)> {
 }
 
 /// The blocks between the head of a loop and a branch back to it.
-fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> BTreeSet<BlockId> {
-    let (mut inside, mut open) = (BTreeSet::from([head]), vec![from]);
+fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> OrdSet<BlockId> {
+    let (mut inside, mut open) = (OrdSet::from([head]), vec![from]);
     while let Some(block) = open.pop() {
         if inside.insert(block) {
             open.extend(jumps.before(block).iter().map(|(before, _)| *before));
@@ -133,7 +134,7 @@ fn body(jumps: &Jumps<'_>, from: BlockId, head: BlockId) -> BTreeSet<BlockId> {
     inside
 }
 
-fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> CyclicBlocks {
+fn with_exits(module: &Module, blocks: OrdSet<BlockId>) -> CyclicBlocks {
     let (mut exits, mut switches) = (Vec::new(), Vec::new());
     for block in &blocks {
         let Some(&id) = module.block(*block).ops.last() else { continue };
@@ -155,8 +156,8 @@ fn with_exits(module: &Module, blocks: BTreeSet<BlockId>) -> CyclicBlocks {
 }
 
 /// The result with which each branch stays in the smallest loop that it can leave.
-pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
-    let mut all = BTreeMap::new();
+pub(crate) fn stays(rounds: &[CyclicBlocks]) -> OrdMap<OpId, bool> {
+    let mut all = OrdMap::new();
     for (id, _, stays) in rounds.iter().flat_map(|round| &round.exits) {
         all.entry(*id).or_insert(*stays);
     }
@@ -167,31 +168,30 @@ pub(crate) fn stays(rounds: &[CyclicBlocks]) -> BTreeMap<OpId, bool> {
 #[derive(Clone, Debug)]
 pub(crate) struct BlockWays {
     /// The successors with which it stays in the smallest loop that it can leave.
-    pub stays: BTreeSet<u32>,
+    pub stays: OrdSet<u32>,
     pub default: u32,
     /// The loop does not depend on it alone, so the program may continue without the awaited value.
     pub may_go_on: bool,
 }
 
 /// The switches of a program.
-pub(crate) fn switches(module: &Module, rounds: &[CyclicBlocks]) -> BTreeMap<OpId, BlockWays> {
-    let mut all = BTreeMap::new();
+pub(crate) fn switches(module: &Module, rounds: &[CyclicBlocks]) -> OrdMap<OpId, BlockWays> {
+    let mut all = OrdMap::new();
     module.walk(module.top, &mut |id| {
         if let Some(Control::Switch | Control::IndexSwitch) = module.control(id) {
             let to = module.successors(id);
             let default = to.iter().find(|s| s.case.is_none()).map(|s| s.block);
             let default = to.iter().position(|s| Some(s.block) == default).unwrap_or(0) as u32;
-            all.insert(id, BlockWays { stays: BTreeSet::new(), default, may_go_on: true });
+            all.insert(id, BlockWays { stays: OrdSet::new(), default, may_go_on: true });
         }
     });
     for round in rounds.iter().rev() {
         let alone = round.exits.is_empty() && round.switches.len() == 1;
         for (id, _, stays) in &round.switches {
-            all.entry(*id).and_modify(|ways| {
-                let leaves = module.successors(*id).len() - stays.len();
-                ways.may_go_on = !(alone && leaves == 1 && stays.contains(&ways.default));
-                ways.stays.clone_from(stays);
-            });
+            let Some(ways) = all.get_mut(id) else { continue };
+            let leaves = module.successors(*id).len() - stays.len();
+            ways.may_go_on = !(alone && leaves == 1 && stays.contains(&ways.default));
+            ways.stays.clone_from(stays);
         }
     }
     all

@@ -4,15 +4,15 @@ use crate::rounds::Jumps;
 use pto_ir::{BlockId, Def, Module, OpId, RegionId, ValueId};
 use pto_isa::Family;
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{Control, Meaning, Movement};
-use std::collections::BTreeSet;
 
 /// The values that some values are computed from.
 #[derive(Default, Debug)]
 pub(crate) struct Slice {
-    pub values: BTreeSet<ValueId>,
+    pub values: OrdSet<ValueId>,
     /// Operations that take scalars from memory.
-    pub loads: BTreeSet<OpId>,
+    pub loads: OrdSet<OpId>,
 }
 
 /// Follows values to their operands, through the matching position of loops and branches.

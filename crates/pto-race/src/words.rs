@@ -16,8 +16,9 @@ pub(crate) use parts::signed;
 use pto_cpu::{Access, AddressSpace, Formula};
 use pto_ir::OpId;
 use pto_isa::Pipe;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// Limit of changes of a word by one core that are considered after those that a wait knows to be done. A core that runs
@@ -90,12 +91,12 @@ struct PossibleValues {
     low: i64,
     high: i64,
     /// The values themselves, if requested and few.
-    exact: Option<BTreeSet<i64>>,
+    exact: Option<OrdSet<i64>>,
 }
 
 impl PossibleValues {
     fn just(start: i64, exact: bool) -> Self {
-        Self { start, step: 0, low: start, high: start, exact: exact.then(|| BTreeSet::from([start])) }
+        Self { start, step: 0, low: start, high: start, exact: exact.then(|| OrdSet::from([start])) }
     }
 
     /// True when one of the values satisfies the comparison.
@@ -193,17 +194,17 @@ pub(crate) struct WordLog {
     entries: Vec<LogEntry>,
     histories: Vec<WordHistory>,
     /// The latest history of each word, and the first.
-    words: BTreeMap<Word, usize>,
-    firsts: BTreeMap<Word, usize>,
+    words: OrdMap<Word, usize>,
+    firsts: OrdMap<Word, usize>,
     /// The width of stores to each word, and words that overlap others.
-    widths: BTreeMap<Word, u64>,
-    mixed: BTreeSet<Word>,
+    widths: OrdMap<Word, u64>,
+    mixed: OrdSet<Word>,
     waits: usize,
     asks: Vec<Asks>,
     /// Tests that are answered with no.
     missed: Vec<Option<QuestionKey>>,
     /// The statements of changes by notifications.
-    notifications: BTreeMap<usize, OpId>,
+    notifications: OrdMap<usize, OpId>,
 }
 
 /// A number that was read from a word.
@@ -222,7 +223,7 @@ pub(crate) struct FoundNumber {
 pub(crate) enum Seen {
     Now,
     /// The words there that had a history at that time, and their values.
-    Before(BTreeMap<Word, (usize, i64)>),
+    Before(OrdMap<Word, (usize, i64)>),
 }
 
 /// A time of a pipe, and the work that is done by then.
@@ -240,10 +241,10 @@ pub(crate) struct Solved {
     /// What is done after each wait, in the order of the run.
     pub known: Vec<Clock>,
     /// Tests that cannot be answered with no.
-    pub impossible: BTreeSet<QuestionKey>,
+    pub impossible: OrdSet<QuestionKey>,
     /// Reads of bytes that are stored in several widths.
-    pub mixed: BTreeSet<(OpId, Word)>,
-    pub lost: BTreeSet<LostNotification>,
+    pub mixed: OrdSet<(OpId, Word)>,
+    pub lost: OrdSet<LostNotification>,
 }
 
 impl WordLog {
@@ -319,7 +320,7 @@ impl WordLog {
     }
 
     /// Tests that cannot be answered with no, given what waits learn.
-    fn impossible(&self) -> BTreeSet<QuestionKey> {
+    fn impossible(&self) -> OrdSet<QuestionKey> {
         let mut possible = vec![false; self.missed.len()];
         for (at, entry) in self.entries.iter().enumerate() {
             if let LogEvent::Missed(which, ask) = entry.what {
@@ -365,11 +366,11 @@ impl WordLog {
         }
         // The fixpoint was not reached, so nothing is known.
         let known = vec![Clock::default(); self.waits];
-        Solved { known, impossible: BTreeSet::new(), mixed: self.mixed_reads(), lost: BTreeSet::new() }
+        Solved { known, impossible: OrdSet::new(), mixed: self.mixed_reads(), lost: OrdSet::new() }
     }
 
     /// Reads that learn nothing, because their bytes are stored in several widths.
-    fn mixed_reads(&self) -> BTreeSet<(OpId, Word)> {
+    fn mixed_reads(&self) -> OrdSet<(OpId, Word)> {
         let reads = self.asks.iter().flat_map(|ask| ask.reads.iter().zip(&ask.sites));
         let mixed = reads.filter(|(read, _)| !matches!(read, ReadNumber::Unknown) && self.is_mixed(read));
         mixed.map(|(_, site)| *site).collect()
@@ -424,7 +425,7 @@ impl WordLog {
     fn known_at(&self, wait: usize, ask: usize) -> Clock {
         let question = Question::new(self, wait, &self.asks[ask].asked, ask);
         let mut known = Clock::default();
-        let free: BTreeSet<usize> = question.free().collect();
+        let free: OrdSet<usize> = question.free().collect();
         let impossible = !question.is_possible(self, |_| true);
         if free.is_empty() || impossible || question.is_possible(self, |_| false) {
             return known;
@@ -448,7 +449,7 @@ impl WordLog {
 
 /// What each core has learned from its waits, and when.
 #[derive(Default)]
-struct Learned(BTreeMap<usize, Vec<(u32, Clock)>>);
+struct Learned(OrdMap<usize, Vec<(u32, Clock)>>);
 
 impl Learned {
     /// What is done before an entry: its clock without waits, and what earlier waits have learned.
@@ -531,7 +532,7 @@ impl<'q> Question<'q> {
                     .is_none_or(|all| all.iter().any(|n| PossibleValues::just(*n, false).can_be(*cmp, *value))),
             }),
             WordQuestion::Computed { formula, ids, is } => {
-                let mut loaded = BTreeMap::new();
+                let mut loaded = OrdMap::new();
                 for (id, (read, words)) in ids.iter().zip(&self.reads) {
                     let Some(all) = numbers(read, words, log, &allowed) else { return true };
                     loaded.insert(*id, all);
@@ -548,22 +549,22 @@ fn numbers(
     words: &[AskedWord],
     log: &WordLog,
     allowed: &impl Fn(usize) -> bool,
-) -> Option<BTreeSet<i64>> {
-    let words: Option<Vec<BTreeSet<i64>>> = words.iter().map(|word| word.numbers(log, allowed)).collect();
+) -> Option<OrdSet<i64>> {
+    let words: Option<Vec<OrdSet<i64>>> = words.iter().map(|word| word.numbers(log, allowed)).collect();
     read.numbers(&words?)
 }
 
 /// True when a formula can have this value with some of these numbers. If there are too many combinations, it is assumed to be possible.
-fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) -> bool {
+fn can_be(formula: &Formula, numbers: OrdMap<u32, OrdSet<i64>>, is: bool) -> bool {
     // A number that is used twice has the same value in both uses.
     let again: Vec<u32> = formula.uses().into_iter().filter(|(_, times)| *times > 1).map(|(id, _)| id).collect();
     let mut cases = vec![numbers];
     for id in again {
-        let split = |case: BTreeMap<u32, BTreeSet<i64>>| {
+        let split = |case: OrdMap<u32, OrdSet<i64>>| {
             let all = case.get(&id).cloned().unwrap_or_default();
             all.into_iter().map(move |n| {
                 let mut case = case.clone();
-                case.insert(id, BTreeSet::from([n]));
+                case.insert(id, OrdSet::from([n]));
                 case
             })
         };
@@ -572,7 +573,7 @@ fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) ->
             return true;
         }
     }
-    let holds = |case: &BTreeMap<u32, BTreeSet<i64>>| {
+    let holds = |case: &OrdMap<u32, OrdSet<i64>>| {
         formula.results(case, MANY).is_none_or(|all| all.iter().any(|value| (value & 1 == 1) == is))
     };
     cases.iter().any(holds)
@@ -581,7 +582,7 @@ fn can_be(formula: &Formula, numbers: BTreeMap<u32, BTreeSet<i64>>, is: bool) ->
 impl AskedWord {
     fn new(log: &WordLog, wait: usize, history: &WordHistory, exact: bool) -> Self {
         let done: Vec<usize> = history.changes.iter().copied().filter(|c| log.is_before(*c, wait)).collect();
-        let mut ahead: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut ahead: OrdMap<usize, usize> = OrdMap::new();
         let mut free = Vec::new();
         for &change in &history.changes {
             if !log.is_before(change, wait) && !log.is_before(wait, change) {
@@ -640,8 +641,8 @@ impl AskedWord {
     }
 
     /// The same, enumerated; `None` if there are too many.
-    fn numbers(&self, log: &WordLog, allowed: &impl Fn(usize) -> bool) -> Option<BTreeSet<i64>> {
-        let mut all = BTreeSet::new();
+    fn numbers(&self, log: &WordLog, allowed: &impl Fn(usize) -> bool) -> Option<OrdSet<i64>> {
+        let mut all = OrdSet::new();
         for values in self.values(log, allowed) {
             all.extend(values.exact?);
         }

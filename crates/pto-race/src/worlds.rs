@@ -7,11 +7,11 @@ use crate::cone::{Cone, Sources};
 use crate::paths::{Branches, is_loop};
 use pto_cpu::{Arg, CoreId, Event, Known, Launch, Observer, Plan};
 use pto_ir::{Def, Module, OpId, ValueId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Arith;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{ScalarType, Type};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of choices.
 const CHOICES: usize = 2000;
@@ -83,7 +83,7 @@ pub(crate) type World = Vec<(usize, WorldNumber)>;
 pub(crate) struct Worlds {
     atoms: Vec<Choosable>,
     /// The values that the loads of the first run returned.
-    found: BTreeMap<OpId, u64>,
+    found: OrdMap<OpId, u64>,
     /// Numbers that the program stores decide branches: only a run shows where a choice leads.
     pub computed: bool,
 }
@@ -149,8 +149,8 @@ impl Worlds {
     }
 
     /// The numbers that make a run take this choice.
-    pub fn numbers(&self, world: &World) -> BTreeMap<OpId, u64> {
-        let mut numbers = BTreeMap::new();
+    pub fn numbers(&self, world: &World) -> OrdMap<OpId, u64> {
+        let mut numbers = OrdMap::new();
         for (at, number) in world {
             if let ChosenNumber::Loads(loads) = &self.atoms[*at].place {
                 numbers.extend(loads.iter().map(|load| (*load, number.bits())));
@@ -193,7 +193,7 @@ impl Worlds {
         numbers.extend(self.numbers(world));
         let branches = Branches { numbers, ..Branches::traced() };
         let module = launch.plan().checked().module();
-        let mut look = Look { module, branches, executed: BTreeSet::new(), work: 0 };
+        let mut look = Look { module, branches, executed: OrdSet::new(), work: 0 };
         // A run that fails has already shown where the choice leads.
         let _ = launch.observe(&mut look).follow(&known);
         look
@@ -205,7 +205,7 @@ impl Worlds {
 pub(crate) struct Look<'a> {
     module: &'a Module,
     pub branches: Branches,
-    pub executed: BTreeSet<OpId>,
+    pub executed: OrdSet<OpId>,
     work: u64,
 }
 
@@ -258,7 +258,7 @@ fn same_scalars(module: &Module, cone: &Cone) -> Vec<Vec<OpId>> {
         }
         _ => Err(value),
     };
-    let mut groups: BTreeMap<Vec<Result<i64, ValueId>>, Vec<OpId>> = BTreeMap::new();
+    let mut groups: OrdMap<Vec<Result<i64, ValueId>>, Vec<OpId>> = OrdMap::new();
     for load in &cone.loads {
         let key = module.operands(*load).iter().map(|o| constant(o.value)).collect();
         groups.entry(key).or_default().push(*load);
@@ -276,7 +276,7 @@ fn pool(cone: &Cone, ty: &Type, now: WorldNumber) -> Vec<WorldNumber> {
             all.filter(|n| *n != x).take(NUMBERS).map(WorldNumber::Float).collect()
         }
         (scalar, WorldNumber::Int(n)) => {
-            let mut all: BTreeSet<i64> = [0, 1, 2, 3].into();
+            let mut all: OrdSet<i64> = [0, 1, 2, 3].into();
             for c in &cone.ints {
                 all.extend([c.saturating_sub(1), *c, c.saturating_add(1), c.saturating_mul(2)]);
                 all.insert(c.saturating_mul(2).saturating_add(1));

@@ -6,14 +6,14 @@
 use crate::places::{Runs, TileHome, Window};
 use pto_ir::ValueId;
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// A piece of memory.
 pub(super) type Atom = u32;
 
 /// The base of byte offsets: a home, and multiples of unknown numbers.
-pub(super) type AtomBase = (TileHome, BTreeMap<ValueId, i64>);
+pub(super) type AtomBase = (TileHome, OrdMap<ValueId, i64>);
 
 /// Memory with more runs than this is not tracked, nor is memory whose windows have more atoms.
 const MANY: usize = 1 << 20;
@@ -21,7 +21,7 @@ const MANY: usize = 1 << 20;
 /// The windows of a program, and then their atoms.
 #[derive(Default)]
 pub(super) struct Atoms {
-    groups: FastMap<AtomBase, BTreeSet<Runs>>,
+    groups: FastMap<AtomBase, OrdSet<Runs>>,
     atoms: FastMap<(AtomBase, Runs), Box<[Atom]>>,
     next: Atom,
     is_closed: bool,
@@ -81,7 +81,7 @@ fn cut(windows: &[Runs], next: &mut Atom) -> Vec<Vec<Atom>> {
     let mut lists = none.clone();
     let mut known: FastMap<u64, Atom> = FastMap::default();
     // The windows that contain the current byte, and a hash of that set.
-    let (mut open, mut sign, mut parts) = (BTreeSet::new(), 0, 0);
+    let (mut open, mut sign, mut parts) = (OrdSet::new(), 0, 0);
     for (n, (at, window)) in ends.iter().enumerate() {
         if !open.remove(window) {
             open.insert(*window);

@@ -5,7 +5,7 @@ use super::{ClobberSummary, ClobberWalk, Loss, OperandUse, TileRead};
 use crate::places::{Runs, TileExtent, TileHome, Window};
 use pto_ir::{Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
-use std::collections::{BTreeMap, BTreeSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 
 /// Functions that use a parameter in more ways than this are not analysed.
 const MANY_WINDOWS: usize = 64;
@@ -18,7 +18,7 @@ pub(super) fn callees_first(module: &Module, calls: &FastMap<OpId, OpId>) -> Vec
         let list = called.entry(function).or_default();
         module.walk_inside(function, &mut |id| list.extend(calls.get(&id)));
     }
-    let (mut done, mut order) = (BTreeSet::new(), Vec::new());
+    let (mut done, mut order) = (OrdSet::new(), Vec::new());
     for function in functions {
         let mut open = vec![(function, 0)];
         while let Some((function, next)) = open.pop() {
@@ -42,7 +42,7 @@ pub(super) fn parameters(module: &Module, function: OpId) -> &[ValueId] {
 
 /// The base of offsets from the start of a parameter.
 fn parameter(value: ValueId) -> AtomBase {
-    (TileHome::Tile(value), BTreeMap::new())
+    (TileHome::Tile(value), OrdMap::new())
 }
 
 /// Bytes of a parameter as bytes of its argument; `None` if they cannot be mapped.
@@ -105,7 +105,7 @@ impl ClobberWalk<'_> {
     /// Pairs of atoms of an argument and of its parameter.
     pub(super) fn same_atoms(&self, at: OpId, tile: ValueId, param: ValueId) -> Option<Vec<(Atom, Atom)>> {
         let (group, pairs) = passed(self, at, tile, param)?;
-        let (mut own, mut theirs): (BTreeMap<Atom, Vec<usize>>, BTreeMap<Atom, Vec<usize>>) = Default::default();
+        let (mut own, mut theirs): (OrdMap<Atom, Vec<usize>>, OrdMap<Atom, Vec<usize>>) = Default::default();
         for (n, (inside, outside)) in pairs.iter().enumerate() {
             self.atoms.of(group.clone(), *outside).iter().for_each(|a| own.entry(*a).or_default().push(n));
             self.atoms.of(parameter(param), *inside).iter().for_each(|a| theirs.entry(*a).or_default().push(n));
@@ -122,7 +122,7 @@ impl ClobberWalk<'_> {
 
     /// Tracks memory that may be lost into functions and out of them.
     pub(super) fn track_calls(&mut self, functions: &[OpId]) {
-        let mut handed: BTreeMap<OpId, Vec<(Atom, Atom)>> = BTreeMap::new();
+        let mut handed: OrdMap<OpId, Vec<(Atom, Atom)>> = OrdMap::new();
         for &function in functions {
             let mut inner = Vec::new();
             self.module.walk_inside(function, &mut |id| inner.push(id));
@@ -153,7 +153,7 @@ impl ClobberWalk<'_> {
         let function = self.calls.get(&id).filter(|f| !self.module.op_regions(**f).is_empty());
         let Some(body) = function.and_then(|f| self.functions.get(f)) else { return self.opaque(id) };
         let mut all = body.clone();
-        let mut followed = BTreeSet::new();
+        let mut followed = OrdSet::new();
         for (operand, atoms) in self.arguments(id) {
             followed.insert(operand.value);
             for (outer, inner) in atoms {
@@ -169,7 +169,7 @@ impl ClobberWalk<'_> {
             }
         }
         // Parameters do not exist outside of the function.
-        let parameters: BTreeSet<Atom> = function.map(|f| self.parameter_atoms(*f)).unwrap_or_default();
+        let parameters: OrdSet<Atom> = function.map(|f| self.parameter_atoms(*f)).unwrap_or_default();
         all.exposed.retain(|atom, _| !parameters.contains(atom));
         all.lost.retain(|atom, _| !parameters.contains(atom));
         all.written.retain(|atom| !parameters.contains(atom));
@@ -186,11 +186,11 @@ impl ClobberWalk<'_> {
     }
 
     /// The atoms of the parameters of a function.
-    pub(super) fn parameter_atoms(&self, function: OpId) -> BTreeSet<Atom> {
+    pub(super) fn parameter_atoms(&self, function: OpId) -> OrdSet<Atom> {
         self.atoms_of_parameters(parameters(self.module, function))
     }
 
-    pub(super) fn atoms_of_parameters(&self, parameters: &[ValueId]) -> BTreeSet<Atom> {
+    pub(super) fn atoms_of_parameters(&self, parameters: &[ValueId]) -> OrdSet<Atom> {
         let tiles = parameters.iter().filter(|p| self.module.tile(**p).is_some());
         let groups = tiles.map(|p| parameter(*p));
         groups

@@ -16,11 +16,11 @@ use crate::places::{TileAddresses, TileExtent, TileHome, hidden_runs};
 use atoms::{Atom, AtomBase, Atoms};
 use pto_ir::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Control, Effect, Harm};
 use pto_isa::rules::Instance;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Dir, Family, Span, codes};
-use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) fn check(
     module: &Module,
@@ -52,11 +52,11 @@ pub(crate) fn check(
 /// let lost = pto_check::lost_sources(&checked);
 /// assert_eq!(lost.values().collect::<Vec<_>>(), [&["src1"]]);
 /// ```
-pub fn lost_sources(checked: &crate::Checked) -> BTreeMap<OpId, Vec<&'static str>> {
+pub fn lost_sources(checked: &crate::Checked) -> OrdMap<OpId, Vec<&'static str>> {
     let (module, info, order) = (checked.module(), checked.info(), checked.module().order());
     let places = TileAddresses::new(module, &order, info);
-    let Some(walk) = ClobberWalk::of(module, &order, info, &places) else { return BTreeMap::new() };
-    let mut all: BTreeMap<OpId, BTreeSet<&'static str>> = BTreeMap::new();
+    let Some(walk) = ClobberWalk::of(module, &order, info, &places) else { return OrdMap::new() };
+    let mut all: OrdMap<OpId, OrdSet<&'static str>> = OrdMap::new();
     for &(id, lost) in &walk.needed {
         let row = module.op(id).op.row();
         let slots = row.hazards.iter().filter_map(|h| match h.harm {
@@ -137,7 +137,7 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'
                     }
                 }
                 Harm::Hidden(memory) => {
-                    let home = (TileHome::At(memory.loc), BTreeMap::new());
+                    let home = (TileHome::At(memory.loc), OrdMap::new());
                     let loss = Loss { by: id, source: false, called: false, chosen: false, under: None };
                     list.push(((home, hidden_runs(&memory)), loss));
                 }
@@ -155,11 +155,11 @@ fn losses(module: &Module, order: &[OpId], info: &Info, places: &TileAddresses<'
 #[derive(Clone, Default)]
 struct ClobberSummary {
     /// Read before they are written.
-    exposed: BTreeMap<Atom, TileRead>,
+    exposed: OrdMap<Atom, TileRead>,
     /// Lost at the end.
-    lost: BTreeMap<Atom, Loss>,
+    lost: OrdMap<Atom, Loss>,
     /// Written, on every path.
-    written: BTreeSet<Atom>,
+    written: OrdSet<Atom>,
 }
 
 impl ClobberSummary {
@@ -177,15 +177,15 @@ struct ClobberWalk<'a> {
     losses: FastMap<OpId, Vec<Lost>>,
     atoms: Atoms,
     /// Memory that is destroyed somewhere.
-    tracked: BTreeSet<Atom>,
+    tracked: OrdSet<Atom>,
     /// The part of it that has addresses.
-    addressed: BTreeSet<Atom>,
+    addressed: OrdSet<Atom>,
     calls: FastMap<OpId, OpId>,
     /// Summaries of functions so far.
     functions: FastMap<OpId, ClobberSummary>,
-    found: BTreeMap<(Span, OpId), Diagnostic>,
+    found: OrdMap<(Span, OpId), Diagnostic>,
     /// Operations that use a source as scratch memory that is read afterwards.
-    needed: BTreeSet<(OpId, Atom)>,
+    needed: OrdSet<(OpId, Atom)>,
 }
 
 impl<'a> ClobberWalk<'a> {
@@ -201,12 +201,12 @@ impl<'a> ClobberWalk<'a> {
             places,
             losses,
             atoms: Atoms::default(),
-            tracked: BTreeSet::new(),
-            addressed: BTreeSet::new(),
+            tracked: OrdSet::new(),
+            addressed: OrdSet::new(),
             calls: module.calls(),
             functions: FastMap::default(),
-            found: BTreeMap::new(),
-            needed: BTreeSet::new(),
+            found: OrdMap::new(),
+            needed: OrdSet::new(),
         };
         let functions = calls::callees_first(module, &walk.calls);
         walk.cut(&functions, order);
@@ -376,7 +376,7 @@ impl<'a> ClobberWalk<'a> {
                 self.report(*key, *read, *loss);
             }
         }
-        ClobberSummary { written: BTreeSet::new(), ..body }
+        ClobberSummary { written: OrdSet::new(), ..body }
     }
 
     /// An operation without regions.

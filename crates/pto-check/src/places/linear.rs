@@ -2,8 +2,8 @@
 
 use crate::Info;
 use pto_ir::{Module, ValueId};
+use pto_isa::ordered::OrdMap;
 use pto_isa::row::Arith;
-use std::collections::BTreeMap;
 
 /// Sums of more terms than this count as an unknown value.
 const MANY_PARTS: usize = 32;
@@ -12,12 +12,12 @@ const MANY_PARTS: usize = 32;
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct Linear {
     pub(crate) constant: i64,
-    pub(crate) unknown: BTreeMap<ValueId, i64>,
+    pub(crate) unknown: OrdMap<ValueId, i64>,
 }
 
 impl Linear {
     pub(crate) fn constant(constant: i64) -> Self {
-        Self { constant, unknown: BTreeMap::new() }
+        Self { constant, unknown: OrdMap::new() }
     }
 
     /// A number of the program as a sum.
@@ -35,7 +35,7 @@ impl Linear {
                 None => sum.add_unknown(value, times),
             }
         }
-        if open.is_empty() { sum } else { Self { constant: 0, unknown: BTreeMap::from([(value, 1)]) } }
+        if open.is_empty() { sum } else { Self { constant: 0, unknown: OrdMap::from([(value, 1)]) } }
     }
 
     fn add_unknown(&mut self, value: ValueId, times: i64) {

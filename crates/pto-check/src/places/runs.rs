@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn every_byte_by_hand() {
-        let bytes = |r: &Runs| r.each().flat_map(|(a, b)| a..b).collect::<std::collections::BTreeSet<_>>();
+        let bytes = |r: &Runs| r.each().flat_map(|(a, b)| a..b).collect::<pto_isa::ordered::OrdSet<_>>();
         let shapes = || (0..60).map(|n| Runs::new(n % 7 * 3, 1 + n as u64 % 5, 1 + n as u64 % 4, 4 + n as u64 % 9));
         for a in shapes() {
             for b in shapes() {

@@ -3,15 +3,15 @@
 
 use pto::cpu::{CoreId, Flag, Role};
 use pto::isa::Pipe;
+use pto::isa::ordered::OrdMap;
 use pto::trace::{Deed, Moment, Recording};
-use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 pub(crate) struct RunIndex {
     /// The moments of each line.
     lines: Vec<Vec<u32>>,
-    pipes: BTreeMap<(CoreId, Pipe), Vec<u32>>,
-    sync: BTreeMap<SyncKey, SyncHistory>,
+    pipes: OrdMap<(CoreId, Pipe), Vec<u32>>,
+    sync: OrdMap<SyncKey, SyncHistory>,
     /// The loops of each role, the outer one of two first.
     loops: [Vec<RangeInclusive<u32>>; 3],
 }
@@ -63,7 +63,7 @@ impl RunIndex {
             loops.dedup_by_key(|r| *r.start());
             loops
         });
-        let mut index = Self { lines: Vec::new(), pipes: BTreeMap::new(), sync: BTreeMap::new(), loops };
+        let mut index = Self { lines: Vec::new(), pipes: OrdMap::new(), sync: OrdMap::new(), loops };
         for core in recording.cores() {
             index.add_core(recording, *core);
         }

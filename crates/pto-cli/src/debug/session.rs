@@ -9,9 +9,10 @@ use super::index::{RunIndex, before};
 use super::stops::{StopOn, StopPoint, WatchTarget};
 use pto::cpu::{AddressSpace, CoreId, RegisterChange, Role, TilePlace, ViewPlace};
 use pto::ir::ValueId;
+use pto::isa::ordered::OrdSet;
 use pto::isa::text;
 use pto::trace::{MemoryId, Moment, Player, Recording};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::{Range, RangeInclusive};
 use std::rc::Rc;
 
@@ -344,7 +345,7 @@ impl ValueReader for MomentReader<'_, '_> {
         let recording = self.player.recording();
         let Some(moment) = (moment < recording.len()).then(|| recording.moment(moment)) else { return false };
         let of = moment.accesses.iter().filter(|a| a.write == wanted && !a.is_work_space());
-        let values: BTreeSet<ValueId> = of.filter_map(|a| a.value).collect();
+        let values: OrdSet<ValueId> = of.filter_map(|a| a.value).collect();
         values.into_iter().any(|value| {
             let contents = self.player.value(self.core, value, self.at);
             contents.is_some_and(|c| c.valid_numbers().any(|(_, _, x)| oddity.is(x)))

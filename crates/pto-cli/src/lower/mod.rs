@@ -12,11 +12,11 @@ use super::{CommandResult, Failure, Outcome, warn};
 use pto::checks::{self, Checked};
 use pto::ir::{Form, Style};
 use pto::isa::Span;
+use pto::isa::ordered::OrdSet;
 use pto::isa::text;
 use pto::opt::{self, Blanket};
 use pto::syntax::Lines;
 use pto::{Error, Module, Program, Target};
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -100,7 +100,7 @@ impl ParsedFile {
     /// Notes where all pipes wait for each other.
     fn say_blanket(&self, places: &[Blanket]) {
         let lines = Lines::new(&self.source.text);
-        let mut said = BTreeSet::new();
+        let mut said = OrdSet::new();
         for Blanket { span, reason, .. } in places {
             let line = lines.locate(span.start).0;
             if said.insert((line, reason)) {

@@ -12,10 +12,11 @@ use super::workspace::Workspace;
 use crossbeam_channel::{Receiver, Sender, select, unbounded};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::{DiagnosticSeverity, PublishDiagnosticsParams, Uri};
+use pto::isa::ordered::OrdMap;
 use pto::isa::text;
 use serde::Serialize;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The most problems that are published for a file: editors become slow with more.
@@ -29,7 +30,7 @@ pub(super) struct LanguageServer {
     connection: Connection,
     pub(super) abilities: EditorAbilities,
     pub(super) settings: Settings,
-    pub(super) files: BTreeMap<String, OpenFile>,
+    pub(super) files: OrdMap<String, OpenFile>,
     pub(super) workspace: Workspace,
     pub(super) jobs: Vec<EditorJob>,
     ends: (Sender<JobEnd>, Receiver<JobEnd>),
@@ -51,7 +52,7 @@ impl LanguageServer {
             connection,
             abilities,
             settings,
-            files: BTreeMap::new(),
+            files: OrdMap::new(),
             workspace: Workspace::new(params),
             jobs: Vec::new(),
             ends: unbounded(),

@@ -2,7 +2,7 @@
 
 use crate::{CommandResult, Failure, Outcome, out};
 use pto::cost::{Errors, PointUse, errors, kernels, points};
-use std::collections::{BTreeMap, BTreeSet};
+use pto::isa::ordered::{OrdMap, OrdSet};
 
 /// A group of points, and whether laws were fitted to them.
 type PointGroup = (&'static str, &'static str, bool);
@@ -12,7 +12,7 @@ pub(super) fn run() -> CommandResult {
         "\u{1b}[1m{:6}  {:18}  {:6}  {:>6}  {:>7}  {:>7}  {:>7}  instructions\u{1b}[0m\n",
         "target", "points", "use", "points", "mean", "worst", "bias"
     );
-    let mut groups: BTreeMap<PointGroup, (Vec<f64>, BTreeSet<&str>)> = BTreeMap::new();
+    let mut groups: OrdMap<PointGroup, (Vec<f64>, OrdSet<&str>)> = OrdMap::new();
     for point in points() {
         let group = groups.entry((point.target.name(), point.set, point.role == PointUse::Fit)).or_default();
         group.0.push(point.error());
@@ -44,7 +44,7 @@ fn kernel_table() -> CommandResult {
         "\n\u{1b}[1m{:15}  {:9}  {:6}  {:>6}  {:>11}  {:>12}  {:>7}\u{1b}[0m\n",
         "kernel", "numbers", "use", "blocks", "measured µs", "predicted µs", "error"
     ))?;
-    let mut sets: BTreeMap<(&str, &str, bool), Vec<f64>> = BTreeMap::new();
+    let mut sets: OrdMap<(&str, &str, bool), Vec<f64>> = OrdMap::new();
     for k in kernels() {
         let predicted = k.predicted().map_err(|e| Failure(format!("{} {}: {e}", k.set, k.numbers)))?;
         let error = predicted / k.micros - 1.0;

@@ -7,10 +7,10 @@ use crate::program::{ProgramArgs, Stop};
 use crate::{CommandResult, Failure, Outcome, json, out, progress, render};
 use pto::cost::PerfReport;
 use pto::cost::view::cycles_text;
+use pto::isa::ordered::OrdSet;
 use pto::isa::text;
 use pto::{Diagnostic, Target};
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const BAR: usize = 40;
@@ -93,7 +93,7 @@ type Predicted = (Vec<Variant>, Vec<(InputText, Vec<Diagnostic>)>);
 
 fn predict_all(args: &Args, jobs: &[(String, ProgramArgs)], done: &AtomicU64) -> Result<Predicted, Stopped> {
     let (mut rows, mut warned) = (Vec::new(), Vec::new());
-    let mut told = BTreeSet::new();
+    let mut told = OrdSet::new();
     for (name, what) in jobs {
         let (source, program, target) = what.read().map_err(Stopped::Unreadable)?;
         let (report, warnings) = match analyse(args, what, &source, &program, target, false, &AtomicU64::new(0)) {

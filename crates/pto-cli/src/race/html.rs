@@ -6,11 +6,11 @@ use crate::files;
 use crate::input::InputText;
 use pto::Target;
 use pto::doc::{escape, inline};
+use pto::isa::ordered::OrdSet;
 use pto::isa::{Diagnostic, Edit, Label, text};
 use pto::race::RaceReport;
 use pto::syntax::Lines;
 use serde_json::json;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -75,7 +75,7 @@ fn card(d: &Diagnostic, lines: &Lines) -> String {
 }
 
 fn listing(source: &InputText, report: &RaceReport, lines: &Lines) -> String {
-    let touched: BTreeSet<u32> = report.findings.iter().map(|d| lines.locate(d.primary.span.start).0).collect();
+    let touched: OrdSet<u32> = report.findings.iter().map(|d| lines.locate(d.primary.span.start).0).collect();
     let mut text = String::new();
     for (at, line) in source.text.lines().enumerate() {
         let number = at as u32 + 1;

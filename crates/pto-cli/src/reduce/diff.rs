@@ -7,10 +7,10 @@ use crate::program::{ArgContent, BoundParam, NumericsArg, ProgramArgs, Ready, St
 use crate::run::expect::{Expectation, ToleranceArgs, usual_size};
 use pto::cpu::Uninitialised;
 use pto::data::{Comparison, Tolerance, compare};
+use pto::isa::ordered::OrdMap;
 use pto::isa::text;
 use pto::reduce::Candidate;
 use pto::{Program, Target};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What results are compared with.
@@ -60,7 +60,7 @@ pub(super) struct KeptDifference {
     reference: Reference,
     limits: ToleranceArgs,
     /// The share of numbers that differ, by parameter.
-    shares: BTreeMap<String, f64>,
+    shares: OrdMap<String, f64>,
 }
 
 impl KeptDifference {
@@ -73,7 +73,7 @@ impl KeptDifference {
         ready: &mut Ready,
     ) -> Result<Option<Self>, Stop> {
         let limits = ToleranceArgs { relative: args.rtol, absolute: args.atol };
-        let mut difference = Self { reference, limits, shares: BTreeMap::new() };
+        let mut difference = Self { reference, limits, shares: OrdMap::new() };
         let companion = difference.companion();
         difference.shares = difference.measured(&args.program, (program, companion.as_deref()), target, ready)?;
         let differs = difference.shares.values().any(|share| *share > 0.0);
@@ -111,7 +111,7 @@ impl KeptDifference {
         (program, companion): (&Program, Option<&str>),
         target: Target,
         ready: &mut Ready,
-    ) -> Result<BTreeMap<String, f64>, Stop> {
+    ) -> Result<OrdMap<String, f64>, Stop> {
         let mut other = match (&self.reference, companion) {
             (Reference::Values(texts), _) => return self.expected(args, texts, ready),
             (Reference::Program(_), Some(text)) => {
@@ -150,21 +150,21 @@ impl KeptDifference {
         args.ready_again(&source, program, target)
     }
 
-    fn expected(&self, args: &ProgramArgs, texts: &[String], ready: &mut Ready) -> Result<BTreeMap<String, f64>, Stop> {
+    fn expected(&self, args: &ProgramArgs, texts: &[String], ready: &mut Ready) -> Result<OrdMap<String, f64>, Stop> {
         let terms = ready.measure.longest_sum;
         let expectation = |text: &String| Expectation::new(text, &ready.bound, self.limits, terms);
         let expected = texts.iter().map(expectation).collect::<Result<Vec<_>, _>>()?;
         let (plan, mut arguments) = ready.parts();
         args.launch(plan, 1).run(&mut arguments)?;
-        let mut shares = BTreeMap::new();
+        let mut shares = OrdMap::new();
         for one in expected {
             shares.insert(ready.bound[one.param].name.clone(), share(&one.compare(&ready.bound)?));
         }
         Ok(shares)
     }
 
-    fn compared(&self, ours: &[BoundParam], theirs: &[BoundParam], terms: u64) -> Result<BTreeMap<String, f64>, Stop> {
-        let mut shares = BTreeMap::new();
+    fn compared(&self, ours: &[BoundParam], theirs: &[BoundParam], terms: u64) -> Result<OrdMap<String, f64>, Stop> {
+        let mut shares = OrdMap::new();
         for a in ours {
             let Some(b) = theirs.iter().find(|b| b.name == a.name) else { continue };
             let (Some(found), Some(expected)) = (a.data()?, b.data()?) else { continue };

@@ -10,10 +10,10 @@ use crate::program::{BoundParam, ProgramArgs, Ready, Stop};
 use pto::cpu::{RunReport, StopWhen};
 use pto::data::{Array, Summary};
 use pto::isa::codes::{CODES, Code};
+use pto::isa::ordered::OrdSet;
 use pto::isa::{table, text};
 use pto::reduce::{Candidate, Interesting};
 use pto::{Diagnostic, Module, Program, Target, emit, race};
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Work beyond that of the original that a candidate may do.
@@ -114,9 +114,9 @@ pub(super) struct KeptFault<'a> {
 
 enum FaultKind {
     /// Found by this; the original has these findings.
-    Diagnostic(Code, Finder, BTreeSet<FaultKey>),
+    Diagnostic(Code, Finder, OrdSet<FaultKey>),
     /// The run of the original has these notes.
-    Nan(BTreeSet<Code>),
+    Nan(OrdSet<Code>),
     Diff(Box<KeptDifference>),
     /// The original does not have it; this was found instead.
     Missing(String, Vec<Diagnostic>),

@@ -2,8 +2,8 @@
 
 use pto::Diagnostic;
 use pto::Module;
+use pto::isa::ordered::OrdSet;
 use pto::isa::{Code, codes};
-use std::collections::BTreeSet;
 
 /// What stays the same about a finding while the program around it changes: its id, its instruction, and of a race what it says but for
 /// names and numbers.
@@ -22,7 +22,7 @@ impl FaultKey {
 }
 
 /// The keys of diagnostics about a program.
-pub(super) fn keys(module: &Module, found: &[Diagnostic]) -> BTreeSet<FaultKey> {
+pub(super) fn keys(module: &Module, found: &[Diagnostic]) -> OrdSet<FaultKey> {
     let order = module.order();
     let key = |d: &Diagnostic| {
         let (start, end) = (d.primary.span.start, d.primary.span.end);

@@ -8,14 +8,14 @@ use crate::npz;
 use crate::program::BoundParam;
 use crate::program::spec;
 use pto::data::{Array, DataError, npy};
+use pto::isa::ordered::OrdMap;
 use pto::isa::text;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Files to write, by path, with the parameters that go into each.
 pub(super) struct Outputs {
-    files: BTreeMap<PathBuf, Vec<usize>>,
+    files: OrdMap<PathBuf, Vec<usize>>,
     /// Values inside the run: which of those that were asked for, how it is called, and its file.
     inside: Vec<(usize, String, PathBuf)>,
 }
@@ -24,7 +24,7 @@ impl Outputs {
     /// Parses `NAME=FILE` arguments. All errors are found here, before the program runs.
     pub(super) fn new(texts: &[String], bound: &[BoundParam], values: &mut Vec<ValueAt>) -> Result<Self, Failure> {
         let mut inside = Vec::new();
-        let mut files: BTreeMap<PathBuf, Vec<usize>> = BTreeMap::new();
+        let mut files: OrdMap<PathBuf, Vec<usize>> = OrdMap::new();
         for text in texts {
             if ValueAt::is_meant(text) {
                 let (value, rest) = ValueAt::parse_first(text)?;

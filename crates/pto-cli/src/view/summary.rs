@@ -4,10 +4,10 @@ use crate::files;
 use crate::program::recorded::OpenedRecording;
 use pto::cost::core_name;
 use pto::ir::ValueId;
+use pto::isa::ordered::OrdSet;
 use pto::isa::{Type, text};
 use pto::trace::Recording;
 use serde::Serialize;
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 /// What a recording holds.
@@ -65,12 +65,12 @@ impl RecordingSummary {
     pub fn of(recorded: &OpenedRecording) -> Self {
         let recording = &recorded.recording;
         let source = recording.source();
-        let mut lines = BTreeSet::new();
+        let mut lines = OrdSet::new();
         let mut used: Vec<(ValueId, usize)> = Vec::new();
         for at in 0..recording.len() {
             let moment = recording.moment(at);
             lines.insert(moment.line);
-            let values: BTreeSet<usize> = moment.accesses.iter().filter_map(|a| a.value).map(ValueId::index).collect();
+            let values: OrdSet<usize> = moment.accesses.iter().filter_map(|a| a.value).map(ValueId::index).collect();
             for value in values.into_iter().map(ValueId::from_index) {
                 match used.iter_mut().find(|(known, _)| *known == value) {
                     Some((_, count)) => *count += 1,

@@ -5,9 +5,10 @@ use crate::laws::Laws;
 use crate::sim::{Machine, simulate};
 use crate::trace::{Cost, NONE, Options, OrderSource, Trace, Why, pipe_predecessors};
 use pto_ir::OpId;
+use pto_isa::ordered::OrdMap;
 use pto_isa::sort::SharedSort;
 use pto_isa::{Loc, Pipe};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 /// Gains below this share of all cycles are not worth a line.
 const LEAST: f64 = 0.01;
@@ -126,10 +127,10 @@ fn extra(trace: &Trace, change: AdviceChange) -> Option<(Loc, u64)> {
 }
 
 /// The buffers that a change gives a second copy, on one core: where they start, and their bytes.
-fn filled(trace: &Trace, change: AdviceChange) -> Option<BTreeMap<(Loc, i64), u64>> {
+fn filled(trace: &Trace, change: AdviceChange) -> Option<OrdMap<(Loc, i64), u64>> {
     let (AdviceChange::DoubleBuffer(op) | AdviceChange::DoubleBufferBehind(op)) = change else { return None };
     let pipe = trace.items.iter().find(|i| i.op == op)?.pipe;
-    let mut buffers: BTreeMap<(Loc, i64), u64> = BTreeMap::new();
+    let mut buffers: OrdMap<(Loc, i64), u64> = OrdMap::new();
     // A wait protects what its pipe does until it waits again.
     let (mut protected, mut working) = (false, false);
     for (at, item) in trace.items.iter().enumerate().filter(|(_, i)| i.pipe == pipe) {

@@ -3,8 +3,9 @@
 use crate::sim::Timeline;
 use crate::trace::{Touch, Trace};
 use pto_isa::Loc;
+use pto_isa::ordered::OrdMap;
 use pto_isa::sort::SharedSort;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 /// Bytes in use of one memory of one core.
 #[derive(Clone, PartialEq, Debug)]
@@ -33,7 +34,7 @@ type Lived = (i64, Life);
 
 /// Memory is in use from the start of a write to the end of the last access before the next write.
 pub fn occupancy(trace: &Trace, line: &Timeline) -> Vec<Occupancy> {
-    let mut lives: BTreeMap<(usize, Loc), Vec<Lived>> = BTreeMap::new();
+    let mut lives: OrdMap<(usize, Loc), Vec<Lived>> = OrdMap::new();
     let mut open: HashMap<(usize, Loc, i64), Life> = HashMap::new();
     let mut at = 0;
     while at < trace.touches.len() {

@@ -18,10 +18,10 @@ use crate::laws::{Grade, Laws};
 use crate::sim::{Machine, Timeline};
 use crate::trace::{PIPES, Trace, Why, pipe_name};
 use pto_cpu::Role;
+use pto_isa::ordered::OrdMap;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{Loc, Pipe, Target};
-use std::collections::BTreeMap;
 
 /// How a pipe spent its time, as a mean over the cores that have it.
 #[derive(Clone, PartialEq, Debug)]
@@ -117,8 +117,8 @@ impl PerfReport {
     }
 
     /// The peak use of each memory in bytes, over all cores.
-    pub fn peaks(&self) -> BTreeMap<Loc, u64> {
-        let mut peaks = BTreeMap::new();
+    pub fn peaks(&self) -> OrdMap<Loc, u64> {
+        let mut peaks = OrdMap::new();
         for memory in &self.memory {
             let peak: &mut u64 = peaks.entry(memory.loc).or_default();
             *peak = (*peak).max(memory.peak());
@@ -144,7 +144,7 @@ fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
     let total = trace.cores.len() * PIPES;
     let mut busy = vec![0.0; total];
     let mut count = vec![0u64; total];
-    let mut waits: Vec<BTreeMap<Why, f64>> = vec![BTreeMap::new(); total];
+    let mut waits: Vec<OrdMap<Why, f64>> = vec![OrdMap::new(); total];
     stalls::each_gap(trace, line, |item, gap| {
         *waits[trace.items[item].pipe as usize].entry(reason(trace, line, item).0).or_default() += gap;
     });
@@ -152,7 +152,7 @@ fn pipes(trace: &Trace, line: &Timeline) -> Vec<PipeUse> {
         busy[item.pipe as usize] += line.end[at] - line.start[at];
         count[item.pipe as usize] += u64::from(!item.orders);
     }
-    let mut uses: BTreeMap<(Role, usize), PipeUse> = BTreeMap::new();
+    let mut uses: OrdMap<(Role, usize), PipeUse> = OrdMap::new();
     for at in (0..total).filter(|at| count[*at] > 0 || busy[*at] > 0.0) {
         let (core, pipe) = (trace.cores[at / PIPES], at % PIPES);
         let pipe_of = Pipe::REAL.get(pipe).copied().filter(|p| *p != Pipe::All);

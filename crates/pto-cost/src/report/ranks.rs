@@ -3,7 +3,7 @@
 use crate::network::RankNetwork;
 use crate::sim::Timeline;
 use crate::trace::{NONE, Trace, pipe_predecessors};
-use std::collections::{BTreeMap, BTreeSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 
 /// One rank that was simulated. Times are in cycles.
 #[derive(Clone, PartialEq, Debug)]
@@ -52,7 +52,7 @@ pub struct RanksReport {
 impl RanksReport {
     pub(super) fn new(trace: &Trace, line: &Timeline, mhz: f64) -> Option<Self> {
         let network = trace.network?;
-        let ranks: BTreeSet<u32> = trace.cores.iter().map(|c| c.rank).collect();
+        let ranks: OrdSet<u32> = trace.cores.iter().map(|c| c.rank).collect();
         let before = pipe_predecessors(trace);
         let simulated: Vec<RankPrediction> =
             ranks.iter().map(|r| of_rank(trace, line, &before, &network, *r)).collect();
@@ -125,9 +125,9 @@ fn covered(spans: &mut TimeSpans) -> f64 {
 }
 
 /// A rank that every simulated rank uses is used by all, one after the other: its link needs at least that time.
-fn hottest(trace: &Trace, ranks: &BTreeSet<u32>, network: &RankNetwork, mhz: f64) -> Option<HotRank> {
+fn hottest(trace: &Trace, ranks: &OrdSet<u32>, network: &RankNetwork, mhz: f64) -> Option<HotRank> {
     let is_part = (ranks.len() as u32) < network.ranks;
-    let mut targets: BTreeMap<u32, Vec<(bool, u64)>> = BTreeMap::new();
+    let mut targets: OrdMap<u32, Vec<(bool, u64)>> = OrdMap::new();
     for ((from, to), (read, written)) in &trace.between_ranks {
         targets.entry(*to).or_default().push((network.is_far(*from, *to), *read.max(written)));
     }

@@ -1,7 +1,7 @@
 //! Order by data: the writers and readers of each byte range.
 
 use super::{Dep, NONE, Why};
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// A run of bytes with its last writer and the readers since: for each pipe, only the last reader counts, since a
 /// pipe executes in order.
@@ -15,7 +15,7 @@ struct AccessSegment {
 /// The accesses to a memory.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MemoryAccesses {
-    segments: BTreeMap<i64, AccessSegment>,
+    segments: OrdMap<i64, AccessSegment>,
     /// Reads do not hold writes up.
     forgets_readers: bool,
 }

@@ -3,7 +3,8 @@
 use super::{Dep, Why};
 use crate::network::RankNetwork;
 use pto_cpu::{Access, AddressSpace, Detail, Known};
-use std::collections::{BTreeMap, HashMap};
+use pto_isa::ordered::OrdMap;
+use std::collections::HashMap;
 
 /// A rank that is followed without memory.
 #[derive(Clone, PartialEq, Debug)]
@@ -17,7 +18,7 @@ pub struct FollowedRank {
 }
 
 /// Bytes that a rank moves from and to another: read, and written.
-pub type RankTraffic = BTreeMap<(u32, u32), (u64, u64)>;
+pub type RankTraffic = OrdMap<(u32, u32), (u64, u64)>;
 
 /// Whose memory buffers are.
 pub(super) struct BufferHomes {

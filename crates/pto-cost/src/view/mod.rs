@@ -21,8 +21,8 @@ pub use text::{advice_words, bottleneck, cycles_text, summary};
 use crate::report::{Advice, PerfReport, on_path};
 use crate::sim::Timeline;
 use crate::trace::{PIPES, Trace};
+use pto_isa::ordered::OrdSet;
 use pto_isa::sort::SharedSort;
-use std::collections::BTreeSet;
 
 /// Everything there is to show.
 #[derive(Clone, Copy)]
@@ -41,7 +41,7 @@ pub struct Shown<'a> {
 
 /// The pipes in use of these cores, in order.
 fn used_pipes(trace: &Trace, cores: &[usize]) -> Vec<usize> {
-    let used: BTreeSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.pipe as usize).collect();
+    let used: OrdSet<usize> = trace.items.iter().filter(|i| !i.orders).map(|i| i.pipe as usize).collect();
     used.into_iter().filter(|at| cores.contains(&(at / PIPES))).collect()
 }
 

@@ -2,9 +2,9 @@
 
 use crate::prepared::{Id, Plan, Step, StepId};
 use pto_ir::{BlockId, Def, Module, OpId, ValueId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Arith, Control, Meaning, Movement};
 use pto_isa::{Family, Op};
-use std::collections::{BTreeMap, BTreeSet};
 
 impl Plan {
     /// True when a loop without a fixed bound reads global memory into a scalar, directly or through a tile, or one with a bound
@@ -58,7 +58,7 @@ fn tries(module: &Module) -> bool {
 
 /// What a counted loop reads from the same place in every iteration and compares: `load_scalar`, and `tgetval` of a tile that the
 /// loop loads.
-pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
+pub fn asked_again(module: &Module, id: OpId) -> OrdSet<OpId> {
     let mut ops = Vec::new();
     module.walk_inside(id, &mut |inner| ops.push(inner));
     let blocks = module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.iter().copied()).collect();
@@ -66,9 +66,9 @@ pub fn asked_again(module: &Module, id: OpId) -> BTreeSet<OpId> {
 }
 
 /// The same for a loop that consists of these operations, and whose values change with the parameters of these blocks.
-pub fn asked_again_in(module: &Module, ops: &[OpId], blocks: &BTreeSet<BlockId>) -> BTreeSet<OpId> {
+pub fn asked_again_in(module: &Module, ops: &[OpId], blocks: &OrdSet<BlockId>) -> OrdSet<OpId> {
     let body = PollBody { module, inside: ops.iter().copied().collect(), args: blocks.clone() };
-    let (mut compared, mut loaded) = (Vec::new(), BTreeMap::new());
+    let (mut compared, mut loaded) = (Vec::new(), OrdMap::new());
     for &inner in ops {
         match module.meaning(inner) {
             Meaning::Arith(Arith::CompareInt) => compared.extend(module.operands(inner).iter().map(|o| o.value)),
@@ -98,8 +98,8 @@ const MANY: usize = 64;
 /// The operations in a loop.
 struct PollBody<'a> {
     module: &'a Module,
-    inside: BTreeSet<OpId>,
-    args: BTreeSet<BlockId>,
+    inside: OrdSet<OpId>,
+    args: OrdSet<BlockId>,
 }
 
 impl PollBody<'_> {
@@ -129,8 +129,8 @@ pub fn reads_element(code: Op) -> bool {
 }
 
 /// The loads whose numbers a value is computed from, as far as that is scalar arithmetic.
-pub fn sources(module: &Module, value: ValueId) -> BTreeSet<OpId> {
-    let (mut loads, mut seen, mut open) = (BTreeSet::new(), BTreeSet::new(), vec![value]);
+pub fn sources(module: &Module, value: ValueId) -> OrdSet<OpId> {
+    let (mut loads, mut seen, mut open) = (OrdSet::new(), OrdSet::new(), vec![value]);
     while let Some(value) = open.pop() {
         let Def::Result(id, _) = module.value(value).def else { continue };
         if seen.len() == MANY || !seen.insert(id) {

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::Watch;
+use super::observe::Watched;
 use crate::memory::{buffer_address, split_address};
 use crate::prepared::{
     AccessId, Allocate, ExtentValue, FloatType, Id, IntType, Local, MakeView, Partition, Pointer, Reg, ScalarAccess,
@@ -28,7 +28,7 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    pub fn make_view<W: Watch>(&mut self, make: &MakeView, watch: &mut W) -> Result<(), Fail> {
+    pub fn make_view<W: Watched + ?Sized>(&mut self, make: &MakeView, watch: &mut W) -> Result<(), Fail> {
         let (address, space) = self.base(make.pointer);
         let mut view = ViewState { address, space, ..ViewState::EMPTY };
         let skip = 5 - make.shape.len();
@@ -44,7 +44,7 @@ impl Core<'_> {
             view.strides[skip + k] = stride;
         }
         view.layout = make.layout.unwrap_or_else(|| shown_layout(&view, make));
-        if W::MEASURES && space.is_none() {
+        if self.mode::<W>().measures && space.is_none() {
             let (buffer, first) = split_address(address);
             let last: i64 = view
                 .shape
@@ -193,12 +193,12 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    pub fn load_scalar<W: Watch>(&mut self, which: AccessId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+    pub fn load_scalar<W: Watched + ?Sized>(&mut self, which: AccessId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         self.progress.deeds.touched += 1;
         let access = &self.plan.views.accesses[which];
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
-        if W::MEASURES {
+        if self.mode::<W>().measures {
             note(&place, bytes, watch);
             if let ScalarAddress::Buffer(buffer, first) = place {
                 watch.read(buffer);
@@ -210,24 +210,24 @@ impl Core<'_> {
         let raw = match place {
             ScalarAddress::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
-                if W::FOLLOWS_WRITES {
+                if self.mode::<W>().follows_writes {
                     self.follow_scalar_read(None, start, bytes as u64, at)?;
                 }
                 read_bytes(self.local.memory.part(start, bytes as u64))
             }
             ScalarAddress::Buffer(buffer, first) => {
                 // A run that only follows has no memory, and reads zeros.
-                let raw = if W::COMPUTES { self.read_global(buffer, first, bytes)? } else { 0 };
+                let raw = if self.mode::<W>().computes { self.read_global(buffer, first, bytes)? } else { 0 };
                 self.progress.spin.read(which.index(), (buffer, first), raw);
                 raw
             }
         };
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say_scalar(&place, (bytes, raw), false, at, watch);
         }
         let value = access.elem.in_register(raw);
         self.regs.scalars[access.value] = value;
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.regs.scalars[access.value] = watch.number(self.plan.code.origins[at], value);
             self.follow_load(access.value, access.elem, at, watch);
         }
@@ -235,10 +235,15 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    pub fn store_scalar<W: Watch>(&mut self, access: &ScalarAccess, at: StepId, watch: &mut W) -> Result<(), Fail> {
+    pub fn store_scalar<W: Watched + ?Sized>(
+        &mut self,
+        access: &ScalarAccess,
+        at: StepId,
+        watch: &mut W,
+    ) -> Result<(), Fail> {
         let place = self.scalar_place(access)?;
         let bytes = access.elem.bits() as usize / 8;
-        if W::MEASURES {
+        if self.mode::<W>().measures {
             note(&place, bytes, watch);
             return Ok(());
         }
@@ -251,14 +256,14 @@ impl Core<'_> {
                 let end = (first as u64).saturating_add(bytes as u64).min(self.plan.memory.spaces.size(loc));
                 self.local.use_up_to(loc, end);
                 self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
-                if W::FOLLOWS_WRITES {
+                if self.mode::<W>().follows_writes {
                     self.local.written.add(start, bytes as u64);
                 }
             }
-            ScalarAddress::Buffer(..) if !W::COMPUTES => {}
+            ScalarAddress::Buffer(..) if !self.mode::<W>().computes => {}
             ScalarAddress::Buffer(buffer, first) => self.write_global(buffer, first, &raw[..bytes])?,
         }
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say_scalar(&place, (bytes, u64::from_le_bytes(raw)), true, at, watch);
         }
         Ok(())
@@ -297,7 +302,7 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    pub fn get_element<W: Watch>(
+    pub fn get_element<W: Watched + ?Sized>(
         &mut self,
         tile: TileId,
         offset: Reg,
@@ -309,16 +314,16 @@ impl Core<'_> {
         let (start, elem) = self.tile_element(tile, self.int(offset))?;
         let bytes = (elem.bits() / 8) as usize;
         self.progress.deeds.touched += 1;
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say_element(tile, start, bytes, false, at, watch);
         }
-        if W::FOLLOWS_WRITES {
+        if self.mode::<W>().follows_writes {
             self.follow_scalar_read(Some(tile), start, bytes as u64, at)?;
         }
         let raw = read_bytes(self.local.memory.part(start, bytes as u64));
         let value = elem.in_register(raw);
         self.regs.scalars[out] = value;
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.regs.scalars[out] = watch.number(plan.code.origins[at], value);
             self.follow_load(out, elem, at, watch);
         }
@@ -329,7 +334,7 @@ impl Core<'_> {
     }
 
     #[inline(never)]
-    pub fn set_element<W: Watch>(
+    pub fn set_element<W: Watched + ?Sized>(
         &mut self,
         tile: TileId,
         offset: Reg,
@@ -340,12 +345,12 @@ impl Core<'_> {
         let (start, elem) = self.tile_element(tile, self.int(offset))?;
         self.progress.deeds.locals += 1;
         let bytes = (elem.bits() / 8) as usize;
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say_element(tile, start, bytes, true, at, watch);
         }
         let raw = to_memory(elem, self.reg(value)).to_le_bytes();
         self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
-        if W::FOLLOWS_WRITES {
+        if self.mode::<W>().follows_writes {
             self.local.written.add(start, bytes as u64);
         }
         Ok(())
@@ -376,12 +381,12 @@ impl Core<'_> {
 
     /// Copies a tile, and follows what of it was written.
     #[inline(never)]
-    pub fn copy<W: Watch>(&mut self, from: TileId, to: TileId) {
-        if W::COMPUTES && !W::MEASURES {
+    pub fn copy<W: Watched + ?Sized>(&mut self, from: TileId, to: TileId) {
+        if self.mode::<W>().computes && !self.mode::<W>().measures {
             self.copy_tile(from, to);
             self.local.written.version += 1;
         }
-        if W::FOLLOWS_WRITES {
+        if self.mode::<W>().follows_writes {
             self.follow_copy(from, to);
         }
     }
@@ -419,7 +424,7 @@ impl Core<'_> {
     }
 }
 
-fn note<W: Watch>(place: &ScalarAddress, bytes: usize, watch: &mut W) {
+fn note<W: Watched + ?Sized>(place: &ScalarAddress, bytes: usize, watch: &mut W) {
     if let ScalarAddress::Buffer(buffer, first) = *place {
         watch.view(buffer, first, first.saturating_add(bytes as i64), &[], &[]);
     }

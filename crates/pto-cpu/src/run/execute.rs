@@ -5,7 +5,7 @@ use super::done::StepDone;
 use super::fail::Fail;
 use super::formula::Formula;
 use super::links::LinkOutcome;
-use super::observe::Watch;
+use super::observe::{WatchMode, Watched};
 use super::progress::State;
 use super::scalar;
 use super::shared::Shared;
@@ -15,17 +15,23 @@ use pto_isa::Diagnostic;
 
 impl Core<'_> {
     /// Runs from the first step to the last, alone.
-    pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+    pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
         let mut alone = Shared::new(self.plan.source.checked.info().target, vec![self.id()]);
         self.resume(&mut alone, watch).map(drop)
     }
 
+    /// What the run does besides computing: nothing in one that is compiled for that.
+    pub fn mode<W: Watched + ?Sized>(&self) -> WatchMode {
+        if W::IS_PLAIN { WatchMode::PLAIN } else { self.progress.mode }
+    }
+
     /// Continues until the end, or until it must wait.
-    pub fn resume<W: Watch>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
+    pub fn resume<W: Watched + ?Sized>(&mut self, shared: &mut Shared, watch: &mut W) -> Result<State, Diagnostic> {
         self.local.ran = true;
+        self.progress.mode = watch.mode();
         let mut at = self.progress.next;
         let done = self.steps(&mut at, shared, watch);
-        if W::OBSERVES && watch.wants_steps() {
+        if self.mode::<W>().observes && watch.wants_steps() {
             watch.stepped(&mut StepDone::new(self, at));
         }
         match done {
@@ -41,13 +47,18 @@ impl Core<'_> {
     }
 
     /// The only match over all steps: a new one does not compile until something executes it.
-    fn steps<W: Watch>(&mut self, at: &mut StepId, shared: &mut Shared, watch: &mut W) -> Result<State, Fail> {
+    fn steps<W: Watched + ?Sized>(
+        &mut self,
+        at: &mut StepId,
+        shared: &mut Shared,
+        watch: &mut W,
+    ) -> Result<State, Fail> {
         let plan = self.plan;
         // Positions are counted as what slices are indexed by: this loop is what scalar code costs.
         let steps = plan.code.steps.as_slice();
         let mut next = self.progress.next.index();
         let mut reported = self.work();
-        let tells_steps = W::OBSERVES && watch.wants_steps();
+        let tells_steps = self.mode::<W>().observes && watch.wants_steps();
         let tells_idle_steps = tells_steps && watch.wants_idle_steps();
         let mut is_first = true;
         loop {
@@ -59,7 +70,7 @@ impl Core<'_> {
             }
             *at = here;
             next += 1;
-            if W::OBSERVES && !self.outside.formulas.is_empty() {
+            if self.mode::<W>().observes && !self.outside.formulas.is_empty() {
                 self.follow_step(steps[position]);
             }
             match steps[position] {
@@ -71,7 +82,7 @@ impl Core<'_> {
                 }
                 Step::Branch { condition, yes, no } => {
                     let mut taken = self.reg(condition) & 1 == 1;
-                    if W::OBSERVES {
+                    if self.mode::<W>().observes {
                         if let Some(formula) = self.outside.formulas.get(&condition) {
                             watch.decided(self.id(), plan.code.origins[here], taken, formula);
                         }
@@ -85,7 +96,7 @@ impl Core<'_> {
                 Step::Switch(which) => {
                     let switch = &plan.code.switches[which];
                     let mut case = self.case(switch);
-                    if W::OBSERVES
+                    if self.mode::<W>().observes
                         && let Some(formula) = self.outside.formulas.get(&switch.on)
                         && let Some(leads) = Formula::leads(formula, switch, case.way)
                         && !watch.switched(self.id(), plan.code.origins[here], case.way, &leads)
@@ -96,7 +107,7 @@ impl Core<'_> {
                 }
                 Step::LoopTest { counter, bound, exit } => {
                     let mut goes_on = self.int(counter) < self.int(bound);
-                    if W::OBSERVES {
+                    if self.mode::<W>().observes {
                         goes_on = watch.branch(self.id(), plan.code.origins[here], goes_on);
                     }
                     if !goes_on {
@@ -139,7 +150,7 @@ impl Core<'_> {
                 }
                 Step::CompareInt { predicate, kind, a, b, out } => {
                     let mut holds = scalar::compare_int(predicate, kind, self.reg(a), self.reg(b));
-                    if W::OBSERVES
+                    if self.mode::<W>().observes
                         && let Some(formula) = self.outside.formulas.get(&out)
                     {
                         holds = watch.compared(self.id(), plan.code.origins[here], holds, formula);
@@ -169,15 +180,15 @@ impl Core<'_> {
                 Step::Kernel(which) => {
                     self.progress.deeds.instructions += 1;
                     self.instruction(which, here, watch)?;
-                    if self.work() - reported >= W::REPORT_EVERY {
+                    if self.work() - reported >= watch.report_every() {
                         self.report(&mut reported, watch)?;
                     }
                 }
                 Step::Order(which) => {
-                    if W::OBSERVES {
+                    if self.mode::<W>().observes {
                         self.say_order(which, here, watch);
                     }
-                    if W::REORDERS {
+                    if self.mode::<W>().reorders {
                         self.order_pipes(which, here)?;
                     }
                 }
@@ -203,13 +214,17 @@ impl Core<'_> {
                 }
                 Step::LoadScalar(which) => {
                     self.load_scalar(which, here, watch)?;
-                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(here, &mut reported, watch)? {
+                    if self.progress.spin.is_due(self.mode::<W>().patience)
+                        && self.lets_others_go_on(here, &mut reported, watch)?
+                    {
                         return Ok(State::Polls);
                     }
                 }
                 Step::TileGet { tile, offset, out } => {
                     self.get_element(tile, offset, out, here, watch)?;
-                    if self.progress.spin.is_due(W::PATIENCE) && self.lets_others_go_on(here, &mut reported, watch)? {
+                    if self.progress.spin.is_due(self.mode::<W>().patience)
+                        && self.lets_others_go_on(here, &mut reported, watch)?
+                    {
                         return Ok(State::Polls);
                     }
                 }
@@ -288,7 +303,7 @@ impl Core<'_> {
                     self.print(which, here, watch)?;
                 }
                 Step::Check(which) => {
-                    if !W::MEASURES {
+                    if !self.mode::<W>().measures {
                         self.check_rules(which, here)?;
                     }
                 }
@@ -297,14 +312,14 @@ impl Core<'_> {
     }
 
     /// Says how far the core has come since the last report.
-    fn report<W: Watch>(&self, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+    fn report<W: Watched + ?Sized>(&self, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
         let more = self.work() - *reported;
         *reported += more;
         if watch.progress(more) { Ok(()) } else { Err(Fail::Stopped) }
     }
 
     /// A loop begins another iteration.
-    fn iterate<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
+    fn iterate<W: Watched + ?Sized>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
         if self.progress.iterations.next_is_checked() {
             self.report(reported, watch)?;
             let deeds = self.progress.deeds;
@@ -314,25 +329,30 @@ impl Core<'_> {
     }
 
     /// A core that polls yields to the others; false if there are none.
-    fn lets_others_go_on<W: Watch>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<bool, Fail> {
+    fn lets_others_go_on<W: Watched + ?Sized>(
+        &mut self,
+        at: StepId,
+        reported: &mut u64,
+        watch: &mut W,
+    ) -> Result<bool, Fail> {
         self.meanwhile::<W>()?;
         self.progress.next = at.next();
         self.report(reported, watch)?;
         self.progress.spin.lets_others_go_on(at, self.regs.scalars.as_slice(), self.progress.deeds);
         // Without data, nothing changes.
-        if W::MEASURES && self.progress.spin.circles().is_some() {
+        if self.mode::<W>().measures && self.progress.spin.circles().is_some() {
             return Err(Fail::Stopped);
         }
-        Ok(!W::MEASURES)
+        Ok(!self.mode::<W>().measures)
     }
 
-    fn instruction<W: Watch>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
-        if W::MEASURES {
+    fn instruction<W: Watched + ?Sized>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+        if self.mode::<W>().measures {
             self.note_reads(which, watch);
             self.note_sum(which, watch);
             return Ok(());
         }
-        if W::TIMES {
+        if self.mode::<W>().times {
             let start = ClockTime::now();
             self.kernel(which, at, watch)?;
             watch.time(self.plan.code.origins[at], start.elapsed().as_nanos() as u64);

@@ -1,7 +1,7 @@
 //! Follows the execution of a program without computing: for cost models and other analyses.
 
 use super::launch::Launch;
-use super::observe::{Following, Observer};
+use super::observe::{Observer, Observing, Watch};
 use super::team::Team;
 use crate::memory::Buffer;
 use crate::prepared::{GeometryId, Link, PipeOrder, Plan, Role, Step};
@@ -68,13 +68,13 @@ impl Launch<'_, &mut dyn Observer> {
     /// As [`Launch::run`], except for what only data shows.
     pub fn follow(self, known: &[Known]) -> Result<(), Error> {
         let (plan, blocks) = (self.plan(), self.block_count());
-        let watch = &mut Following(self.observer);
+        let watch = &mut Observing { observer: self.observer, skips_repeats: false, computes: false };
         plan.follow(known, blocks, watch).map_err(|problem| plan.module().error(problem))
     }
 }
 
 impl Plan {
-    fn follow(&self, known: &[Known], blocks: u32, watch: &mut Following<'_>) -> Result<(), Diagnostic> {
+    fn follow(&self, known: &[Known], blocks: u32, watch: &mut dyn Watch) -> Result<(), Diagnostic> {
         let none = vec![Buffer::NONE; self.source.params.len()];
         if self.cores.joint {
             self.all_fit(u64::from(blocks))?;

@@ -2,13 +2,13 @@
 
 use super::core::Core;
 use super::formula::Formula;
-use super::observe::Watch;
+use super::observe::Watched;
 use crate::prepared::{Reg, ScalarElem, Step, StepId};
 use std::sync::Arc;
 
 impl Core<'_> {
     /// An observer may want to track a loaded number.
-    pub fn follow_load<W: Watch>(&mut self, reg: Reg, elem: ScalarElem, at: StepId, watch: &mut W) {
+    pub fn follow_load<W: Watched + ?Sized>(&mut self, reg: Reg, elem: ScalarElem, at: StepId, watch: &mut W) {
         let id = watch.follows(self.id(), self.plan.code.origins[at], self.reg(reg));
         let formula = id.map(|id| Formula::loaded(id, elem));
         self.set_formula(reg, formula);

@@ -2,7 +2,7 @@
 
 use super::scalar;
 use crate::prepared::{Reg, ScalarElem, Step, Switch};
-use std::collections::{BTreeMap, BTreeSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use std::sync::Arc;
 
 /// Larger formulas are not followed: a number that is added up over many iterations of a loop.
@@ -22,7 +22,7 @@ enum Node {
     Known(u64),
     Step(Step, Vec<Arc<Formula>>),
     /// Whether a number is one of these, or none of them.
-    Among(Arc<Formula>, BTreeSet<u64>, bool),
+    Among(Arc<Formula>, OrdSet<u64>, bool),
 }
 
 impl Formula {
@@ -50,8 +50,8 @@ impl Formula {
     }
 
     /// How often it uses each number that was loaded.
-    pub fn uses(&self) -> BTreeMap<u32, usize> {
-        let (mut all, mut open) = (BTreeMap::new(), vec![self]);
+    pub fn uses(&self) -> OrdMap<u32, usize> {
+        let (mut all, mut open) = (OrdMap::new(), vec![self]);
         while let Some(formula) = open.pop() {
             match &formula.node {
                 Node::Loaded(id, _) => *all.entry(*id).or_default() += 1,
@@ -65,12 +65,12 @@ impl Formula {
 
     /// All possible results when each loaded number is one of some values. `None` if there are more than `most` combinations at
     /// one node.
-    pub fn results(&self, loaded: &BTreeMap<u32, BTreeSet<i64>>, most: usize) -> Option<BTreeSet<u64>> {
+    pub fn results(&self, loaded: &OrdMap<u32, OrdSet<i64>>, most: usize) -> Option<OrdSet<u64>> {
         let (step, parts) = match &self.node {
             Node::Loaded(id, elem) => {
                 return loaded.get(id).map(|all| all.iter().map(|n| elem.in_register(*n as u64)).collect());
             }
-            Node::Known(value) => return Some(BTreeSet::from([*value])),
+            Node::Known(value) => return Some(OrdSet::from([*value])),
             Node::Among(on, values, is) => {
                 let all = on.results(loaded, most)?;
                 return Some(all.iter().map(|value| u64::from(values.contains(value) == *is)).collect());
@@ -106,4 +106,4 @@ fn computed(step: &Step, from: &[u64]) -> Option<u64> {
 }
 
 /// The registers of a core whose numbers are followed.
-pub(super) type Followed = BTreeMap<Reg, Arc<Formula>>;
+pub(super) type Followed = OrdMap<Reg, Arc<Formula>>;

@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::Watch;
+use super::observe::Watched;
 use super::peers::PeerWordChange;
 use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
@@ -14,18 +14,18 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<'p> Core<'p> {
     /// Executes an instruction.
-    pub fn kernel<W: Watch>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+    pub fn kernel<W: Watched + ?Sized>(&mut self, which: KernelId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
-        if !W::COMPUTES {
+        if !self.mode::<W>().computes {
             self.say_work(which, Vec::new(), at, watch);
             return Ok(());
         }
-        let skips = W::OBSERVES && watch.skips_repeats();
+        let skips = self.mode::<W>().observes && watch.skips_repeats();
         if skips && self.has_succeeded(which) {
             self.say_work(which, Vec::new(), at, watch);
             return Ok(());
         }
-        if W::FOLLOWS_WRITES {
+        if self.mode::<W>().follows_writes {
             self.follow_written(which, at)?;
         }
         let memory = self.local.memory.ptr();
@@ -42,17 +42,17 @@ impl<'p> Core<'p> {
             }
         }
         for (at, operand) in step.views.iter().enumerate() {
-            self.issue.views[at] = self.view_ref(operand)?.read_soon(W::OBSERVES);
+            self.issue.views[at] = self.view_ref(operand)?.read_soon(self.mode::<W>().observes);
         }
         for (at, scalar) in step.scalars.iter().enumerate() {
             self.issue.scalars[at] = scalar.map_or(0, |r| self.regs.scalars[r]);
         }
-        if W::REORDERS {
+        if self.mode::<W>().reorders {
             return self.postpone(which, at);
         }
         self.reached(at);
         self.bring_views(step)?;
-        let words = if W::OBSERVES { self.words_to_store(step) } else { Vec::new() };
+        let words = if self.mode::<W>().observes { self.words_to_store(step) } else { Vec::new() };
         let (tiles, views, scalars) = self.issue.operands(step);
         let held = if step.views.is_empty() { None } else { self.hold_views(step) };
         // SAFETY: every tile register lies inside the core's memory (`Core::bind` and its neighbours check that before
@@ -65,7 +65,7 @@ impl<'p> Core<'p> {
         drop(held);
         self.send_views(step)?;
         // Only now is it known that what it touches is there.
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say_work(which, words, at, watch);
         }
         if skips {
@@ -75,7 +75,7 @@ impl<'p> Core<'p> {
     }
 
     /// Reports how many terms an instruction adds up.
-    pub fn note_sum<W: Watch>(&self, which: KernelId, watch: &mut W) {
+    pub fn note_sum<W: Watched + ?Sized>(&self, which: KernelId, watch: &mut W) {
         let step = &self.plan.calls.kernels[which];
         let Some(sum) = step.sum else { return };
         let tile = |at: usize| step.tiles[at].register.map(|r| &self.regs.tiles[r]);
@@ -145,7 +145,7 @@ impl<'p> Core<'p> {
     }
 
     /// Reports which global memory an instruction reads.
-    pub fn note_reads<W: Watch>(&self, which: KernelId, watch: &mut W) {
+    pub fn note_reads<W: Watched + ?Sized>(&self, which: KernelId, watch: &mut W) {
         for operand in self.plan.calls.kernels[which].views.iter().filter(|o| o.reads) {
             if let Some(register) = operand.register {
                 watch.read(split_address(self.regs.views[register].address).0);

@@ -2,7 +2,7 @@
 
 use super::arguments::BoundArguments;
 use super::core::Core;
-use super::observe::{Observer, Observing, Reordering, Silent, Watch};
+use super::observe::{Observer, Observing, Reordering, Unwatched, Watch, WatchMode, Watched};
 use super::peers::{FarMemory, PeerRanks};
 use super::remains::Remains;
 use super::team::Team;
@@ -14,37 +14,23 @@ use crate::prepared::{Plan, ValueStorage};
 use crate::printed::Printed;
 use crate::stop::StopWhen;
 use pto_ir::OpId;
+use pto_isa::ordered::OrdMap;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Error, codes};
-use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 /// Bytes that all cores of blocks that wait for each other may have.
 const MAX_JOINT_BYTES: u64 = 1 << 33;
 
-struct Counting<'a>(&'a AtomicU64);
-impl Watch for Counting<'_> {
-    fn progress(&mut self, instructions: u64) -> bool {
-        self.0.fetch_add(instructions, Ordering::Relaxed);
-        true
-    }
-}
-
-struct Stoppable<'a>(StopWhen<'a>);
-impl Watch for Stoppable<'_> {
-    const REPORT_EVERY: u64 = 16;
-    fn progress(&mut self, _instructions: u64) -> bool {
-        !self.0.is_asked_to()
-    }
-}
-
 /// Operations by position, with how often they were executed and how long that took.
 #[derive(Default)]
-struct Timer(BTreeMap<usize, (OpId, u64, u64)>);
+struct Timer(OrdMap<usize, (OpId, u64, u64)>);
 impl Watch for Timer {
-    const TIMES: bool = true;
+    fn mode(&self) -> WatchMode {
+        WatchMode { times: true, ..WatchMode::PLAIN }
+    }
     fn time(&mut self, op: OpId, nanos: u64) {
         let entry = self.0.entry(op.index()).or_insert((op, 0, 0));
         entry.1 += 1;
@@ -245,18 +231,18 @@ impl<'p> Launch<'p> {
     /// When an argument does not fit its parameter, or an instruction fails; memory may then be partly written.
     pub fn run(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let done = match self.mode {
-            RunMode::Plain => self.over_threads(args, || Silent),
-            RunMode::Counted(counter) => self.over_threads(args, || Counting(counter)),
-            RunMode::Stoppable(stop) => self.over_threads(args, || Stoppable(stop)),
+            RunMode::Plain => self.over_threads(args, Unwatched::default()),
+            RunMode::Counted(counter) => self.over_threads(args, Unwatched { counter: Some(counter), stop: None }),
+            RunMode::Stoppable(stop) => self.over_threads(args, Unwatched { counter: None, stop: Some(stop) }),
             RunMode::Timed => self.measure_time(args),
-            RunMode::Reordered(seed) => self.in_order(args, seed, &mut Reordering),
+            RunMode::Reordered(seed) => self.in_order::<dyn Watch>(args, seed, &mut Reordering),
         };
         done.map_err(|problem| self.error(problem))
     }
 
     fn measure_time(&self, args: &mut [Arg<'_>]) -> Result<RunReport, Diagnostic> {
         let mut timer = Timer::default();
-        let mut report = self.in_order(args, 0, &mut timer)?;
+        let mut report = self.in_order::<dyn Watch>(args, 0, &mut timer)?;
         let timing = |(op, count, nanos)| {
             let data = self.plan.module().op(op);
             Timing { name: data.op.row().name.to_string(), span: data.span, count, nanos }
@@ -266,9 +252,14 @@ impl<'p> Launch<'p> {
     }
 
     /// Block after block; the seed is for pipes that chance orders.
-    fn in_order<W: Watch>(&self, args: &mut [Arg<'_>], seed: u64, watch: &mut W) -> Result<RunReport, Diagnostic> {
+    fn in_order<W: Watched + ?Sized>(
+        &self,
+        args: &mut [Arg<'_>],
+        seed: u64,
+        watch: &mut W,
+    ) -> Result<RunReport, Diagnostic> {
         let plan = self.plan;
-        let bound = plan.bind(args, self.ranks, W::OBSERVES)?;
+        let bound = plan.bind(args, self.ranks, watch.mode().observes)?;
         if self.ranks > 1 || self.process.is_some() || self.runs_together() {
             let mut report = self.run_joint(&bound, args, seed, watch)?;
             bound.spread_written(&mut report.written);
@@ -296,7 +287,7 @@ impl<'p> Launch<'p> {
     }
 
     /// All blocks of all ranks together.
-    fn run_joint<W: Watch>(
+    fn run_joint<W: Watched + ?Sized>(
         &self,
         bound: &BoundArguments,
         args: &mut [Arg<'_>],
@@ -340,14 +331,10 @@ impl<'p> Launch<'p> {
         Ok(team.finish())
     }
 
-    fn over_threads<W: Watch>(
-        &self,
-        args: &mut [Arg<'_>],
-        watch: impl Fn() -> W + Sync,
-    ) -> Result<RunReport, Diagnostic> {
+    fn over_threads(&self, args: &mut [Arg<'_>], mut watch: Unwatched<'_>) -> Result<RunReport, Diagnostic> {
         let (plan, threads) = (self.plan, self.thread_count());
         if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() || share_bytes(args) {
-            return self.in_order(args, 0, &mut watch());
+            return self.in_order(args, 0, &mut watch);
         }
         plan.fits(threads as u64)?;
         let bound = plan.bind(args, 1, false)?;
@@ -361,7 +348,7 @@ impl<'p> Launch<'p> {
                 Ok(team) => team,
                 Err(problem) => return note_failure(&outcome, &failed, u32::MAX, problem),
             };
-            let mut watch = watch();
+            let mut watch = watch;
             let mut printed = Vec::new();
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
@@ -406,7 +393,7 @@ impl<'p> Launch<'p> {
     }
 
     /// Runs the cores of a team, and keeps what they leave behind; if they fail, also what they printed.
-    fn execute<W: Watch>(
+    fn execute<W: Watched + ?Sized>(
         &self,
         team: &mut Team<'_>,
         printed: &mut Vec<Printed>,
@@ -451,8 +438,8 @@ impl Launch<'_, &mut dyn Observer> {
     /// As [`Launch::run`].
     pub fn run(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let launch = self.unobserved();
-        let watch = &mut Observing { observer: self.observer, skips_repeats: false };
-        launch.in_order(args, 0, watch).map_err(|problem| launch.error(problem))
+        let watch = &mut Observing { observer: self.observer, skips_repeats: false, computes: true };
+        launch.in_order::<dyn Watch>(args, 0, watch).map_err(|problem| launch.error(problem))
     }
 
     /// The same for an observer that looks at what happens, not at numbers. If no branch, address or error can depend on a number in
@@ -463,8 +450,9 @@ impl Launch<'_, &mut dyn Observer> {
     /// As [`Launch::run`].
     pub fn run_without_results(self, args: &mut [Arg<'_>]) -> Result<RunReport, Error> {
         let launch = self.unobserved();
-        let watch = &mut Observing { observer: self.observer, skips_repeats: !launch.plan().decides_by_numbers() };
-        launch.in_order(args, 0, watch).map_err(|problem| launch.error(problem))
+        let skips_repeats = !launch.plan().decides_by_numbers();
+        let watch = &mut Observing { observer: self.observer, skips_repeats, computes: true };
+        launch.in_order::<dyn Watch>(args, 0, watch).map_err(|problem| launch.error(problem))
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Action, Answer, Ring, SignalWord, Watch};
+use super::observe::{Action, Answer, Ring, SignalWord, Watched};
 use super::outside::OpenEnd;
 use super::shared::{Shared, SlotRing};
 use super::transfer::call_transfer;
@@ -29,7 +29,7 @@ pub(super) enum LinkOutcome {
 }
 
 impl Core<'_> {
-    pub fn link<W: Watch>(
+    pub fn link<W: Watched + ?Sized>(
         &mut self,
         which: LinkId,
         at: StepId,
@@ -38,11 +38,11 @@ impl Core<'_> {
     ) -> Result<LinkOutcome, Fail> {
         let plan = self.plan;
         let link = &plan.calls.links[which];
-        if W::MEASURES {
+        if self.mode::<W>().measures {
             return self.measure_link(link, watch).map(|()| LinkOutcome::Done);
         }
         self.reached(at);
-        let start = W::TIMES.then(ClockTime::now);
+        let start = self.mode::<W>().times.then(ClockTime::now);
         let outcome = match link {
             Link::Open(end) => self.open(*end, at, watch).map(|()| LinkOutcome::Done),
             Link::Push(op) => self.push(op, shared, at, watch),
@@ -76,14 +76,14 @@ impl Core<'_> {
             Link::Notify { signal, value, add } => {
                 shared.effects += 1;
                 self.tell_change(*signal, self.int(*value), *add, at, watch);
-                if W::COMPUTES {
+                if self.mode::<W>().computes {
                     self.notify(*signal, self.int(*value), *add)?;
                 }
                 Ok(LinkOutcome::Done)
             }
             Link::WaitSignal { signal, value, cmp } => {
                 // Without memory, the observer knows what it would have to wait for.
-                let holds = !W::COMPUTES || self.compare_signal(*signal, self.int(*value), *cmp)?;
+                let holds = !self.mode::<W>().computes || self.compare_signal(*signal, self.int(*value), *cmp)?;
                 if holds {
                     self.tell_seen(*signal, (self.int(*value), *cmp), at, watch);
                 }
@@ -92,7 +92,7 @@ impl Core<'_> {
             Link::TestSignal { signal, value, cmp, out } => {
                 let asked = (self.int(*value), *cmp);
                 let holds = self.compare_signal(*signal, asked.0, asked.1)?;
-                let answer = match W::OBSERVES {
+                let answer = match self.mode::<W>().observes {
                     true => self.answer_words(*signal, asked, holds, at, watch),
                     false => Answer::AsItIs,
                 };
@@ -109,11 +109,11 @@ impl Core<'_> {
             }
             Link::Transfer(transfer) => {
                 shared.effects += 1;
-                if W::COMPUTES {
+                if self.mode::<W>().computes {
                     self.transfer(transfer)?;
                     transfer.stages.iter().for_each(|stage| self.follow_tile_write(*stage));
                 }
-                if W::OBSERVES {
+                if self.mode::<W>().observes {
                     if let Some(event) = transfer.background.and_then(|b| b.event) {
                         self.number_background(event);
                     }
@@ -133,7 +133,7 @@ impl Core<'_> {
     }
 
     /// Without data, nothing waits: popped tiles get an address, tests succeed.
-    fn measure_link<W: Watch>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
+    fn measure_link<W: Watched + ?Sized>(&mut self, link: &Link, watch: &mut W) -> Result<(), Fail> {
         match link {
             Link::Open(end) => {
                 self.open_end(*end);
@@ -166,7 +166,7 @@ impl Core<'_> {
 
     // ---- pipes --------------------------------------------------------------------------------------------------
 
-    fn open<W: Watch>(&mut self, end: EndId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+    fn open<W: Watched + ?Sized>(&mut self, end: EndId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         self.open_end(end);
         for way in [Direction::ToVector, Direction::ToCube] {
             self.tell(at, Action::Open(self.position(end, way, 0, false)), &[], watch);
@@ -206,7 +206,7 @@ impl Core<'_> {
         if self.role() == Role::Vector { self.sub(op) as usize } else { 0 }
     }
 
-    fn push<W: Watch>(
+    fn push<W: Watched + ?Sized>(
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
@@ -218,17 +218,17 @@ impl Core<'_> {
         let ring = shared.ring(self.who.index, &plan.calls.ends[op.end], op.way);
         if let PipeEntry::Tile(tile) = op.entry {
             let Some((slot, count)) = ring.allocate(side) else { return Ok(LinkOutcome::Waits) };
-            if W::OBSERVES {
+            if self.mode::<W>().observes {
                 let access = self.entry_access(tile, false, at);
                 let position = self.entry_position(op, count);
                 self.tell(at, Action::Alloc(position), &[], watch);
                 self.tell(at, Action::Push(position), &[access], watch);
             }
-            if W::FOLLOWS_WRITES {
+            if self.mode::<W>().follows_writes {
                 self.follow_tile_read(tile, at)?;
             }
             // Without a split, the tile of the first vector core counts.
-            if W::COMPUTES && (op.split > 0 || side == 0) {
+            if self.mode::<W>().computes && (op.split > 0 || side == 0) {
                 self.store_in_slot(op, tile, ring, slot)?;
             }
         }
@@ -262,7 +262,7 @@ impl Core<'_> {
         self.move_tile(op, &tile, &view)
     }
 
-    fn pop<W: Watch>(
+    fn pop<W: Watched + ?Sized>(
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
@@ -276,11 +276,11 @@ impl Core<'_> {
         match op.entry {
             PipeEntry::Tile(tile) => {
                 self.place_popped(op, tile, count)?;
-                if W::OBSERVES {
+                if self.mode::<W>().observes {
                     let access = self.entry_access(tile, true, at);
                     self.tell(at, Action::Pop(self.entry_position(op, count)), &[access], watch);
                 }
-                if W::COMPUTES {
+                if self.mode::<W>().computes {
                     self.load_from_slot(op, tile, ring, slot)?;
                     self.follow_tile_write(tile);
                 }
@@ -362,7 +362,7 @@ impl Core<'_> {
 
     // ---- slots in global memory -----------------------------------------------------------------------------------
 
-    fn alloc_slot<W: Watch>(
+    fn alloc_slot<W: Watched + ?Sized>(
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
@@ -395,7 +395,7 @@ impl Core<'_> {
         Ok(())
     }
 
-    fn free_slot<W: Watch>(
+    fn free_slot<W: Watched + ?Sized>(
         &mut self,
         op: &PipeOp,
         shared: &mut Shared,
@@ -443,7 +443,7 @@ impl Core<'_> {
     }
 
     /// Reports that the core is deadlocked.
-    pub fn say_stuck<W: Watch>(&mut self, watch: &mut W) {
+    pub fn say_stuck<W: Watched + ?Sized>(&mut self, watch: &mut W) {
         let word = self.signal_word();
         if let Some(op) = self.plan.code.origins.get(self.progress.waiting_step()) {
             watch.stuck(self.id(), *op, word);

@@ -2,7 +2,7 @@
 
 use super::core::Core;
 use super::launch::Launch;
-use super::observe::Watch;
+use super::observe::{Watch, WatchMode};
 use crate::args::{Param, ParamKind};
 use crate::memory::{Buffer, buffer_address};
 use crate::prepared::{Plan, Role, ValueStorage, ViewState, float_of, int_of};
@@ -76,7 +76,9 @@ struct Measuring {
 }
 
 impl Watch for Measuring {
-    const MEASURES: bool = true;
+    fn mode(&self) -> WatchMode {
+        WatchMode { measures: true, follows_writes: false, ..WatchMode::PLAIN }
+    }
 
     fn read(&mut self, buffer: usize) {
         if let Some(read) = self.reads.get_mut(buffer) {
@@ -144,7 +146,7 @@ impl Plan {
                 core.who.id.sub = sub;
                 role.enter_known(&mut core, known);
                 // Without data a program may go astray; what it showed until then stands.
-                if core.execute(&mut watch).is_err() {
+                if core.execute::<dyn Watch>(&mut watch).is_err() {
                     is_complete = false;
                     if watch.left == 0 {
                         break;

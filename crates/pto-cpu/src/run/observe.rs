@@ -6,9 +6,11 @@ use super::spin::PATIENCE;
 use crate::kernels::Combine;
 pub use crate::prepared::CoreId;
 use crate::prepared::{LoopIterations, Set};
+use crate::stop::StopWhen;
 use pto_ir::{OpId, ValueId};
 use pto_isa::{Loc, Pipe, Span};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Called for every instruction that moves data or orders pipes. The instructions of a core come in program order; if
 /// cores wait for each other, the awaited one comes first.
@@ -358,22 +360,59 @@ pub enum AddressSpace {
     Global(usize),
 }
 
-/// What a run reports, as compile-time constants.
-pub(crate) trait Watch {
-    const OBSERVES: bool = false;
-    /// Instructions between two reports of progress.
-    const REPORT_EVERY: u64 = if Self::OBSERVES { 16 } else { 1024 };
+/// What a run does besides computing.
+#[derive(Clone, Copy)]
+pub(crate) struct WatchMode {
+    pub observes: bool,
     /// Unchanged reads in a row after which a core yields to the others.
-    const PATIENCE: u32 = PATIENCE;
+    pub patience: u32,
     /// Nothing is computed, and nothing waits; only control flow and addresses are followed.
-    const MEASURES: bool = false;
+    pub measures: bool,
     /// Data is computed and moved; otherwise the run is followed as it would go.
-    const COMPUTES: bool = true;
-    const TIMES: bool = false;
+    pub computes: bool,
+    pub times: bool,
     /// Reads of memory that nothing wrote are noticed.
-    const FOLLOWS_WRITES: bool = Self::COMPUTES && !Self::MEASURES && !Self::OBSERVES && !Self::REORDERS;
+    pub follows_writes: bool,
     /// The pipes of a core execute in random order.
-    const REORDERS: bool = false;
+    pub reorders: bool,
+}
+
+impl WatchMode {
+    /// It computes, and notices reads of memory that nothing wrote.
+    pub const PLAIN: Self = Self {
+        observes: false,
+        patience: PATIENCE,
+        measures: false,
+        computes: true,
+        times: false,
+        follows_writes: true,
+        reorders: false,
+    };
+}
+
+/// What the engine is compiled for: a run that nothing looks at, and one that is told what it does by its [`WatchMode`].
+pub(crate) trait Watched: Watch {
+    /// The mode is [`WatchMode::PLAIN`], which the compiler knows.
+    const IS_PLAIN: bool;
+}
+
+impl Watched for Unwatched<'_> {
+    const IS_PLAIN: bool = true;
+}
+
+impl Watched for dyn Watch + '_ {
+    const IS_PLAIN: bool = false;
+}
+
+/// What is told about a run.
+pub(crate) trait Watch {
+    fn mode(&self) -> WatchMode {
+        WatchMode::PLAIN
+    }
+    /// Instructions between two reports of progress.
+    fn report_every(&self) -> u64 {
+        1024
+    }
     /// An instruction that repeats is reported, not executed: no number decides what the program does.
     fn skips_repeats(&self) -> bool {
         false
@@ -420,22 +459,46 @@ pub(crate) trait Watch {
 /// The pipes of a core execute in random order.
 pub(crate) struct Reordering;
 impl Watch for Reordering {
-    const REORDERS: bool = true;
+    fn mode(&self) -> WatchMode {
+        WatchMode { reorders: true, follows_writes: false, ..WatchMode::PLAIN }
+    }
 }
 
 /// No observer.
-pub(crate) struct Silent;
-impl Watch for Silent {}
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Unwatched<'a> {
+    /// Counts executed instructions.
+    pub counter: Option<&'a AtomicU64>,
+    /// Says when to stop.
+    pub stop: Option<StopWhen<'a>>,
+}
+impl Watch for Unwatched<'_> {
+    fn report_every(&self) -> u64 {
+        if self.stop.is_some() { 16 } else { 1024 }
+    }
+    fn progress(&mut self, instructions: u64) -> bool {
+        if let Some(counter) = self.counter {
+            counter.fetch_add(instructions, Ordering::Relaxed);
+        }
+        self.stop.is_none_or(|stop| !stop.is_asked_to())
+    }
+}
 
 /// Passes everything on.
 pub(crate) struct Observing<'a> {
     pub observer: &'a mut dyn Observer,
     pub skips_repeats: bool,
+    pub computes: bool,
 }
 impl Watch for Observing<'_> {
-    const OBSERVES: bool = true;
-    /// A loop that tries a few times sees what others do about it.
-    const PATIENCE: u32 = 1;
+    fn mode(&self) -> WatchMode {
+        // A loop that tries a few times sees what others do about it.
+        let patience = if self.computes { 1 } else { PATIENCE };
+        WatchMode { observes: true, patience, computes: self.computes, follows_writes: false, ..WatchMode::PLAIN }
+    }
+    fn report_every(&self) -> u64 {
+        16
+    }
     fn skips_repeats(&self) -> bool {
         self.skips_repeats
     }
@@ -477,42 +540,5 @@ impl Watch for Observing<'_> {
     }
     fn progress(&mut self, work: u64) -> bool {
         self.observer.worked(work)
-    }
-}
-
-/// Passes everything on, and computes nothing.
-pub(crate) struct Following<'a>(pub &'a mut dyn Observer);
-impl Watch for Following<'_> {
-    const OBSERVES: bool = true;
-    const COMPUTES: bool = false;
-    fn event(&mut self, event: &Event<'_>) {
-        self.0.event(event);
-    }
-    fn branch(&mut self, core: CoreId, op: OpId, taken: bool) -> bool {
-        self.0.branch(core, op, taken)
-    }
-    fn number(&mut self, op: OpId, value: u64) -> u64 {
-        self.0.number(op, value)
-    }
-    fn follows(&mut self, core: CoreId, op: OpId, value: u64) -> Option<u32> {
-        self.0.follows(core, op, value)
-    }
-    fn compared(&mut self, core: CoreId, op: OpId, holds: bool, formula: &Arc<Formula>) -> bool {
-        self.0.compared(core, op, holds, formula)
-    }
-    fn decided(&mut self, core: CoreId, op: OpId, taken: bool, formula: &Arc<Formula>) {
-        self.0.decided(core, op, taken, formula);
-    }
-    fn switched(&mut self, core: CoreId, op: OpId, way: u32, leads: &Arc<Formula>) -> bool {
-        self.0.switched(core, op, way, leads)
-    }
-    fn stuck(&mut self, core: CoreId, op: OpId, word: Option<SignalWord>) {
-        self.0.stuck(core, op, word);
-    }
-    fn answer(&mut self, event: &Event<'_>, holds: bool) -> Answer {
-        self.0.answer(event, holds)
-    }
-    fn progress(&mut self, work: u64) -> bool {
-        self.0.worked(work)
     }
 }

@@ -4,7 +4,8 @@ use super::observe::Flag;
 use crate::kernels::{TileRef, ViewRef};
 use crate::prepared::{KernelId, StepId};
 use pto_isa::Pipe;
-use std::collections::{BTreeMap, VecDeque};
+use pto_isa::ordered::OrdMap;
+use std::collections::VecDeque;
 
 /// The pipes of a core.
 const PIPES: usize = Pipe::REAL.len();
@@ -31,11 +32,11 @@ pub(super) enum Task<'p> {
 #[derive(Default, Debug)]
 pub(super) struct PipeQueues<'p> {
     queues: [VecDeque<Task<'p>>; PIPES],
-    pub flags: BTreeMap<Flag, u32>,
+    pub flags: OrdMap<Flag, u32>,
     /// The holders of tokens.
-    pub tokens: BTreeMap<i64, Pipe>,
+    pub tokens: OrdMap<i64, Pipe>,
     /// Pipes that wait for a token, in program order.
-    pub asked: BTreeMap<i64, VecDeque<Pipe>>,
+    pub asked: OrdMap<i64, VecDeque<Pipe>>,
     random: u64,
     /// The step that failed, when it is not the one being given.
     pub failed_at: Option<StepId>,

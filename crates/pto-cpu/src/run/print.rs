@@ -4,7 +4,7 @@ use super::core::Core;
 use super::data::read_bytes;
 use super::fail::Fail;
 use super::number_rows::NumberRows;
-use super::observe::{Action, Watch};
+use super::observe::{Action, Watched};
 use super::printf;
 use crate::memory::split_address;
 use crate::prepared::{NumberStyle, Print, PrintId, StepId, TileId, TileState, ViewId, ViewState};
@@ -14,19 +14,19 @@ use std::fmt::Write;
 
 impl Core<'_> {
     #[inline(never)]
-    pub fn print<W: Watch>(&mut self, which: PrintId, at: StepId, watch: &mut W) -> Result<(), Fail> {
+    pub fn print<W: Watched + ?Sized>(&mut self, which: PrintId, at: StepId, watch: &mut W) -> Result<(), Fail> {
         let plan = self.plan;
-        if W::MEASURES {
+        if self.mode::<W>().measures {
             if let Print::View { view, .. } = plan.calls.prints[which] {
                 watch.read(split_address(self.regs.views[view].address).0);
             }
             return Ok(());
         }
         self.progress.deeds.instructions += 1;
-        if W::OBSERVES {
+        if self.mode::<W>().observes {
             self.say(at, None, Action::Other, &[], watch);
         }
-        if !W::COMPUTES {
+        if !self.mode::<W>().computes {
             return Ok(());
         }
         let (title, text) = match &plan.calls.prints[which] {

@@ -1,6 +1,7 @@
 //! How far a core is.
 
 use super::iterations::Iterations;
+use super::observe::WatchMode;
 use super::spin::{Deeds, Spin};
 use crate::prepared::StepId;
 
@@ -17,6 +18,8 @@ pub(super) enum State {
 
 /// How far a core is, and what it has done so far.
 pub(super) struct Progress {
+    /// What a run that is watched does.
+    pub mode: WatchMode,
     pub state: State,
     /// The next step.
     pub next: StepId,
@@ -35,6 +38,7 @@ impl Progress {
     /// For a core with this many instructions that read a number, and this many scalar registers.
     pub fn new(reads: usize, scalars: usize) -> Self {
         Self {
+            mode: WatchMode::PLAIN,
             state: State::Ready,
             next: StepId(0),
             retries: false,

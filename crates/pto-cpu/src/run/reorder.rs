@@ -5,7 +5,7 @@
 
 use super::core::Core;
 use super::fail::Fail;
-use super::observe::{Flag, Watch};
+use super::observe::{Flag, Watched};
 use super::pipes::Task;
 use crate::prepared::{Direction, KernelId, Link, LinkId, OrderId, PipeEntry, PipeOp, PipeOrder, Reg, StepId};
 use pto_isa::text;
@@ -147,19 +147,19 @@ impl<'p> Core<'p> {
     }
 
     /// While a core waits for others, its pipes continue as far as they can: they may do what it waits for.
-    pub fn meanwhile<W: Watch>(&mut self) -> Result<(), Fail> {
-        while W::REORDERS && self.take_any()? {}
+    pub fn meanwhile<W: Watched + ?Sized>(&mut self) -> Result<(), Fail> {
+        while self.mode::<W>().reorders && self.take_any()? {}
         Ok(())
     }
 
     /// Before a step that the device does only when its pipes are done.
-    pub fn finish_pipes<W: Watch>(&mut self) -> Result<(), Fail> {
-        if W::REORDERS { self.finish_all() } else { Ok(()) }
+    pub fn finish_pipes<W: Watched + ?Sized>(&mut self) -> Result<(), Fail> {
+        if self.mode::<W>().reorders { self.finish_all() } else { Ok(()) }
     }
 
     /// Before a step that concerns other cores: what the device has done by then.
-    pub fn catch_up<W: Watch>(&mut self, which: LinkId, at: StepId) -> Result<(), Fail> {
-        if !W::REORDERS {
+    pub fn catch_up<W: Watched + ?Sized>(&mut self, which: LinkId, at: StepId) -> Result<(), Fail> {
+        if !self.mode::<W>().reorders {
             return Ok(());
         }
         let plan = self.plan;
@@ -189,8 +189,8 @@ impl<'p> Core<'p> {
     }
 
     /// After a word of global memory was changed, the core waits for its pipes.
-    pub fn settle<W: Watch>(&mut self, which: LinkId) -> Result<(), Fail> {
+    pub fn settle<W: Watched + ?Sized>(&mut self, which: LinkId) -> Result<(), Fail> {
         let notifies = matches!(self.plan.calls.links[which], Link::Notify { .. });
-        if W::REORDERS && notifies { self.finish_all() } else { Ok(()) }
+        if self.mode::<W>().reorders && notifies { self.finish_all() } else { Ok(()) }
     }
 }

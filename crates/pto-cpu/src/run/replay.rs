@@ -5,7 +5,7 @@
 use super::core::Core;
 use super::fail::Fail;
 use super::local::fill_byte;
-use super::observe::{Access, AddressSpace, CoreId, Watch};
+use super::observe::{Access, AddressSpace, CoreId, Watch, WatchMode};
 use super::places::{RegisterChange, RegisterSnapshot};
 use crate::memory::Buffer;
 use crate::prepared::{Id, Plan, Reg, Step, StepId, TileId, ViewId};
@@ -35,7 +35,9 @@ pub struct Replay<'p> {
 struct Replaying;
 
 impl Watch for Replaying {
-    const FOLLOWS_WRITES: bool = false;
+    fn mode(&self) -> WatchMode {
+        WatchMode { follows_writes: false, ..WatchMode::PLAIN }
+    }
 }
 
 impl ReplayMemory {
@@ -134,14 +136,16 @@ impl<'p> Replay<'p> {
     }
 
     fn step(&mut self, which: Step, at: StepId) -> Result<(), Fail> {
+        let watch: &mut dyn Watch = &mut Replaying;
+        self.core.progress.mode = watch.mode();
         match which {
-            Step::Kernel(which) => self.core.kernel(which, at, &mut Replaying),
+            Step::Kernel(which) => self.core.kernel(which, at, watch),
             Step::CopyTile { from, to } => {
-                self.core.copy::<Replaying>(from, to);
+                self.core.copy::<dyn Watch>(from, to);
                 Ok(())
             }
             Step::Allocate(which) => self.core.allocate(&self.core.plan.views.allocations[which]),
-            Step::TileSet { tile, offset, value } => self.core.set_element(tile, offset, value, at, &mut Replaying),
+            Step::TileSet { tile, offset, value } => self.core.set_element(tile, offset, value, at, watch),
             _ => Ok(()),
         }
     }

@@ -2,7 +2,7 @@
 //! reproducible, and a round without progress is a deadlock.
 
 use super::core::Core;
-use super::observe::{CoreId, Watch};
+use super::observe::{CoreId, Watched};
 use super::peers::{PeerRanks, PeerStop};
 use super::progress::State;
 use super::shared::Shared;
@@ -17,7 +17,7 @@ const IDLE_ROUNDS: u32 = 1000;
 const IDLE_STORES: u32 = 100_000;
 
 /// Runs cores until all are done.
-pub(super) fn run_together<W: Watch>(
+pub(super) fn run_together<W: Watched + ?Sized>(
     cores: &mut [Core<'_>],
     shared: &mut Shared,
     peers: Option<&dyn PeerRanks>,
@@ -51,7 +51,8 @@ pub(super) fn run_together<W: Watch>(
                 c.progress.state == State::Waits && matches!(c.waits_at(), Some(Link::TestSignal { .. }))
             };
             let Some(first) = cores.iter_mut().find(asks) else {
-                let stuck = cores.iter_mut().filter(|c| W::OBSERVES && c.progress.state != State::Done);
+                let observes = watch.mode().observes;
+                let stuck = cores.iter_mut().filter(|c| observes && c.progress.state != State::Done);
                 stuck.for_each(|core| core.say_stuck(watch));
                 return Err(deadlock(cores, shared));
             };

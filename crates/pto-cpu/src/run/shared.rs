@@ -4,7 +4,7 @@ use super::fail::Fail;
 use super::observe::{CoreId, Signal};
 use crate::prepared::{Direction, PipeEnd, Role, Set};
 use pto_isa::Target;
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// Signals count up to this on the device.
 const SIGNAL_LIMIT: u8 = 15;
@@ -38,10 +38,10 @@ pub(super) struct Shared {
     /// Signals that have arrived, by core and id.
     flags: Vec<[u8; SIGNALS]>,
     /// Signals that count once all their senders have sent them: how often each core has.
-    gathered: BTreeMap<Gathering, Vec<u32>>,
+    gathered: OrdMap<Gathering, Vec<u32>>,
     /// Arrivals at barriers, by rank and set, for each core.
-    arrivals: BTreeMap<(u32, Set), Vec<u64>>,
-    rings: BTreeMap<(u32, u32, u32, Direction), SlotRing>,
+    arrivals: OrdMap<(u32, Set), Vec<u64>>,
+    rings: OrdMap<(u32, u32, u32, Direction), SlotRing>,
     /// Grows whenever something happens that another core may wait for.
     pub effects: u64,
 }
@@ -49,7 +49,7 @@ pub(super) struct Shared {
 impl Shared {
     pub fn new(target: Target, cores: Vec<CoreId>) -> Self {
         let flags = vec![[0; SIGNALS]; cores.len()];
-        let (gathered, arrivals, rings) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (gathered, arrivals, rings) = (OrdMap::new(), OrdMap::new(), OrdMap::new());
         Self { target, cores, flags, gathered, arrivals, rings, effects: 0 }
     }
 

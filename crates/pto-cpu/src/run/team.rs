@@ -1,7 +1,7 @@
 //! The cores that run together: those of a block, or those of all blocks and ranks.
 
 use super::core::{Core, Identity};
-use super::observe::{CoreId, Watch};
+use super::observe::{CoreId, Watched};
 use super::peers::FarMemory;
 use super::schedule::run_together;
 use super::shared::Shared;
@@ -88,7 +88,7 @@ impl<'p> Team<'p> {
         }
     }
 
-    pub fn execute<W: Watch>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+    pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
         run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch)?;
         self.note_left_over();
         Ok(())

@@ -3,7 +3,7 @@
 use super::accesses::{run, view_accesses};
 use super::core::Core;
 use super::data::ScalarAddress;
-use super::observe::{Access, Action, AddressSpace, Answer, Atomic, Detail, Event, Flag, StoredWord, Watch};
+use super::observe::{Access, Action, AddressSpace, Answer, Atomic, Detail, Event, Flag, StoredWord, Watched};
 use crate::memory::split_address;
 use crate::prepared::{
     Await, Background, KernelId, KernelStep, LoopIterations, OrderId, PipeOrder, Pointer, Reg, StepId, TileId,
@@ -16,7 +16,7 @@ pub const CACHE_LINE: i64 = pto_isa::CACHE_LINE_BYTES as i64;
 
 impl Core<'_> {
     /// Reports a step to the observer. By default, the pipe is that of the operation.
-    pub fn say<W: Watch>(
+    pub fn say<W: Watched + ?Sized>(
         &self,
         at: StepId,
         pipe: Option<Pipe>,
@@ -27,7 +27,7 @@ impl Core<'_> {
         self.say_more(at, pipe, action, (accesses, Detail::None), watch);
     }
 
-    fn say_more<W: Watch>(
+    fn say_more<W: Watched + ?Sized>(
         &self,
         at: StepId,
         pipe: Option<Pipe>,
@@ -74,13 +74,13 @@ impl Core<'_> {
     }
 
     /// The same, if there is an observer.
-    pub fn tell<W: Watch>(&self, at: StepId, action: Action<'_>, accesses: &[Access], watch: &mut W) {
-        if W::OBSERVES {
+    pub fn tell<W: Watched + ?Sized>(&self, at: StepId, action: Action<'_>, accesses: &[Access], watch: &mut W) {
+        if self.mode::<W>().observes {
             self.say(at, None, action, accesses, watch);
         }
     }
 
-    pub fn say_order<W: Watch>(&mut self, which: OrderId, at: StepId, watch: &mut W) {
+    pub fn say_order<W: Watched + ?Sized>(&mut self, which: OrderId, at: StepId, watch: &mut W) {
         let plan = self.plan;
         let flag = |src: Pipe, dst: Pipe, id: Reg| Flag { src, dst, id: self.int(id) };
         let mut accesses = Vec::new();
@@ -107,7 +107,7 @@ impl Core<'_> {
     }
 
     /// A core waits for a background transfer, or tests whether it is done. Here it always is, unless an observer says otherwise.
-    fn say_await<W: Watch>(&mut self, wait: &Await, at: StepId, watch: &mut W) {
+    fn say_await<W: Watched + ?Sized>(&mut self, wait: &Await, at: StepId, watch: &mut W) {
         let detail = self.background(wait.background);
         let event = self.made(at, None, Action::AwaitBackground, (&[], detail));
         let done = !wait.asks || watch.answer(&event, true) != Answer::No;
@@ -140,7 +140,7 @@ impl Core<'_> {
     }
 
     /// A scalar access: its size, and the number.
-    pub fn say_scalar<W: Watch>(
+    pub fn say_scalar<W: Watched + ?Sized>(
         &self,
         place: &ScalarAddress,
         (bytes, raw): (usize, u64),
@@ -157,7 +157,7 @@ impl Core<'_> {
     }
 
     /// An element of a tile, by its first byte in the core's memory.
-    pub fn say_element<W: Watch>(
+    pub fn say_element<W: Watched + ?Sized>(
         &self,
         tile: TileId,
         first: u64,
@@ -173,25 +173,46 @@ impl Core<'_> {
     }
 
     /// A change or an inspection of a signal word.
-    fn say_signal<W: Watch>(&self, signal: ViewId, action: Action<'_>, detail: Detail<'_>, at: StepId, watch: &mut W) {
+    fn say_signal<W: Watched + ?Sized>(
+        &self,
+        signal: ViewId,
+        action: Action<'_>,
+        detail: Detail<'_>,
+        at: StepId,
+        watch: &mut W,
+    ) {
         let mut accesses = Vec::new();
         view_accesses(&self.regs.views[signal], 32, None, &mut |a| accesses.push(a));
         self.say_more(at, None, action, (&accesses, detail), watch);
     }
 
     /// A signal word is about to change.
-    pub fn tell_change<W: Watch>(&mut self, signal: ViewId, value: i64, add: bool, at: StepId, watch: &mut W) {
-        if W::OBSERVES {
+    pub fn tell_change<W: Watched + ?Sized>(
+        &mut self,
+        signal: ViewId,
+        value: i64,
+        add: bool,
+        at: StepId,
+        watch: &mut W,
+    ) {
+        if self.mode::<W>().observes {
             let (buffer, first) = split_address(self.regs.views[signal].address);
-            let before = if W::COMPUTES { self.read_global(buffer, first, 4).unwrap_or(0) as i32 } else { 0 };
+            let before =
+                if self.mode::<W>().computes { self.read_global(buffer, first, 4).unwrap_or(0) as i32 } else { 0 };
             let detail = Detail::Change { add, value: value as i32, before };
             self.say_signal(signal, Action::Notify, detail, at, watch);
         }
     }
 
     /// Signal words are as they were asked for.
-    pub fn tell_seen<W: Watch>(&mut self, signal: ViewId, (value, cmp): (i64, u8), at: StepId, watch: &mut W) {
-        if W::OBSERVES {
+    pub fn tell_seen<W: Watched + ?Sized>(
+        &mut self,
+        signal: ViewId,
+        (value, cmp): (i64, u8),
+        at: StepId,
+        watch: &mut W,
+    ) {
+        if self.mode::<W>().observes {
             self.with_words::<W, _>(signal, (value, cmp), |core, accesses, detail| {
                 core.say_more(at, None, Action::Noticed, (accesses, detail), watch);
             });
@@ -199,7 +220,7 @@ impl Core<'_> {
     }
 
     /// The answer to a test of signal words, as far as an observer decides it.
-    pub fn answer_words<W: Watch>(
+    pub fn answer_words<W: Watched + ?Sized>(
         &mut self,
         signal: ViewId,
         (value, cmp): (i64, u8),
@@ -218,7 +239,7 @@ impl Core<'_> {
     }
 
     /// Reads the words of a signal.
-    fn with_words<W: Watch, R>(
+    fn with_words<W: Watched + ?Sized, R>(
         &mut self,
         signal: ViewId,
         (value, cmp): (i64, u8),
@@ -228,7 +249,8 @@ impl Core<'_> {
         let (buffer, first) = split_address(view.address);
         let word = |k| {
             let place = first + view.element_offset(k) * 4;
-            let value = if W::COMPUTES { self.read_global(buffer, place, 4).unwrap_or(0) as i32 } else { 0 };
+            let value =
+                if self.mode::<W>().computes { self.read_global(buffer, place, 4).unwrap_or(0) as i32 } else { 0 };
             (place, value)
         };
         let words: Vec<(i64, i32)> = (0..view.shape.iter().product()).map(word).collect();
@@ -239,7 +261,7 @@ impl Core<'_> {
 
     /// A transfer uses several pipes: it loads pieces, possibly combines them, and stores them, each after the other. Only
     /// the next load waits for the last store.
-    pub fn say_transfer<W: Watch>(&self, t: &Transfer, at: StepId, watch: &mut W) {
+    pub fn say_transfer<W: Watched + ?Sized>(&self, t: &Transfer, at: StepId, watch: &mut W) {
         let window = |view: ViewId, write: bool, list: &mut Vec<Access>| {
             let view = &self.regs.views[view];
             let atomic = if write && t.atomic { Atomic::Add } else { Atomic::No };
@@ -297,7 +319,13 @@ impl Core<'_> {
     }
 
     /// An instruction has been executed, and has changed these words.
-    pub fn say_work<W: Watch>(&mut self, which: KernelId, mut words: Vec<StoredWord>, at: StepId, watch: &mut W) {
+    pub fn say_work<W: Watched + ?Sized>(
+        &mut self,
+        which: KernelId,
+        mut words: Vec<StoredWord>,
+        at: StepId,
+        watch: &mut W,
+    ) {
         let plan = self.plan;
         let step = &plan.calls.kernels[which];
         let repeats = self.issue.told[which].as_ref().is_some_and(|told| self.repeats(step, told));

@@ -7,13 +7,13 @@ use super::origins::Origins;
 use super::uses::BodyUses;
 use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::hash::{FastMap, FastSet};
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{Control, Effect, Storage};
 use pto_isa::{Targets, Type};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 /// True when a program must be converted: it has tile values, or loops that must carry the contents of their buffers.
-pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool {
+pub(super) fn are_needed(module: &Module, contents: &OrdSet<ValueId>) -> bool {
     let is_value = |k: usize| matches!(module.value_type(ValueId::from_index(k)), Type::Tile(_));
     // A result may also have the type of a buffer.
     !contents.is_empty()
@@ -22,7 +22,7 @@ pub(super) fn are_needed(module: &Module, contents: &BTreeSet<ValueId>) -> bool 
 }
 
 /// Parameters and results of loops that stand for the contents of a buffer.
-pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> BTreeSet<ValueId> {
+pub(super) fn all_contents(module: &Module, targets: Targets, ways: &Ways) -> OrdSet<ValueId> {
     module.order().iter().flat_map(|id| contents(module, targets, ways, *id)).collect()
 }
 
@@ -53,35 +53,35 @@ impl Ways {
     }
 
     /// All aliases of buffers: windows, casts, and values that branches yield, except some that stand for another buffer.
-    fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &FastSet<ValueId>) -> BTreeSet<ValueId> {
+    fn names(&self, values: impl IntoIterator<Item = ValueId>, others: &FastSet<ValueId>) -> OrdSet<ValueId> {
         reached(values, |v| self.next(v).filter(|to| !others.contains(to)).collect())
     }
 
     /// The values that a value may be an alias of.
-    fn origins(&self, value: ValueId, others: &FastSet<ValueId>) -> BTreeSet<ValueId> {
+    fn origins(&self, value: ValueId, others: &FastSet<ValueId>) -> OrdSet<ValueId> {
         let before = |v: ValueId| self.back.get(&v).filter(|_| !others.contains(&v)).into_iter().flatten().copied();
         reached([value], |v| before(v).collect())
     }
 }
 
 /// Parameters and results of a loop that must carry the contents of a buffer, because an iteration allocates that buffer too early.
-fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSet<ValueId> {
+fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> OrdSet<ValueId> {
     let skip = match module.control(id) {
         Some(Control::For) => 1,
         Some(Control::While) => 0,
-        _ => return BTreeSet::new(),
+        _ => return OrdSet::new(),
     };
     let blocks: Vec<BlockId> = module.op_regions(id).iter().flat_map(|r| module.region(*r).blocks.clone()).collect();
-    let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else { return BTreeSet::new() };
+    let (Some(&first), Some(&last)) = (blocks.first(), blocks.last()) else { return OrdSet::new() };
     let args = &module.block(first).args[skip.min(module.block(first).args.len())..];
-    let Some(&end) = module.block(last).ops.last() else { return BTreeSet::new() };
+    let Some(&end) = module.block(last).ops.last() else { return OrdSet::new() };
     let handed: Vec<ValueId> = module.operands(end).iter().map(|o| o.value).collect();
     if handed.is_empty() || args.is_empty() {
-        return BTreeSet::new();
+        return OrdSet::new();
     }
     let made: FastSet<ValueId> = made_inside(module, &blocks).into_iter().collect();
     if made.is_empty() {
-        return BTreeSet::new();
+        return OrdSet::new();
     }
     // The parameters of the next iteration are another buffer.
     let handed_on = &module.block(first).args.iter().copied().collect();
@@ -93,12 +93,12 @@ fn contents(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> BTreeSe
         let next = ways.names(origins, elsewhere);
         !next.is_empty() && uses.is_overwritten(targets, &ways.names([**arg], elsewhere), &next)
     };
-    let mut found: BTreeSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
+    let mut found: OrdSet<ValueId> = args.iter().zip(&handed).filter(clashes).map(|(arg, _)| *arg).collect();
     if found.is_empty() {
         return found;
     }
     // The aliases of these are contents too, in this loop; in the next iteration they are in another buffer.
-    let here: BTreeSet<ValueId> =
+    let here: OrdSet<ValueId> =
         blocks.iter().flat_map(|b| module.block(*b).args.clone()).chain(module.results(id)).collect();
     let mut open: Vec<ValueId> = found.iter().copied().collect();
     while let Some(value) = open.pop() {
@@ -169,8 +169,8 @@ pub(super) fn all_ways(module: &Module) -> Vec<(ValueId, ValueId)> {
 pub(super) fn reached(
     from: impl IntoIterator<Item = ValueId>,
     next: impl Fn(ValueId) -> Vec<ValueId>,
-) -> BTreeSet<ValueId> {
-    let mut found = BTreeSet::new();
+) -> OrdSet<ValueId> {
+    let mut found = OrdSet::new();
     let mut open: Vec<ValueId> = from.into_iter().collect();
     while let Some(value) = open.pop() {
         if found.insert(value) {

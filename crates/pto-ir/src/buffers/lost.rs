@@ -9,20 +9,20 @@ use super::timeline::{Families, FamilyAccesses, MOST_CALLED, OpTimeline};
 use crate::{Module, OpId, ValueId};
 use pto_isa::Dir;
 use pto_isa::hash::{FastMap, FastSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Arith, Control, Effect, Meaning, Movement, Storage};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit of losing loops that are analysed precisely. One is enough to reject the program.
 const MOST_LOSING: usize = 20;
 
 /// The loops that would lose a write if these parameters and results were copies, or the first of them.
-pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeSet<OpId> {
+pub(super) fn losing_loops(module: &Module, contents: &OrdSet<ValueId>) -> OrdSet<OpId> {
     if contents.is_empty() {
-        return BTreeSet::new();
+        return OrdSet::new();
     }
     let names = MayAlias::new(module, contents);
     let families = Families::new(&names);
-    let (mut losing, mut room) = (BTreeSet::new(), MOST_CALLED);
+    let (mut losing, mut room) = (OrdSet::new(), MOST_CALLED);
     for function in module.functions().into_iter().filter(|f| has_copies(module, contents, *f)) {
         let timeline = OpTimeline::new(&names, function, &mut room);
         let accesses = FamilyAccesses::new(&names, &families, &timeline);
@@ -35,7 +35,7 @@ pub(super) fn losing_loops(module: &Module, contents: &BTreeSet<ValueId>) -> BTr
 }
 
 /// True when a loop of a function has parameters or results that are copies.
-fn has_copies(module: &Module, contents: &BTreeSet<ValueId>, function: OpId) -> bool {
+fn has_copies(module: &Module, contents: &OrdSet<ValueId>, function: OpId) -> bool {
     let mut found = false;
     module.walk_inside(function, &mut |id| {
         let blocks = module.op_regions(id).iter().flat_map(|r| &module.region(*r).blocks);
@@ -46,7 +46,7 @@ fn has_copies(module: &Module, contents: &BTreeSet<ValueId>, function: OpId) -> 
 }
 
 /// The values that each value may be an alias of, except for copies.
-pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTreeMap<ValueId, BTreeSet<ValueId>> {
+pub(super) fn other_names(module: &Module, contents: &OrdSet<ValueId>) -> OrdMap<ValueId, OrdSet<ValueId>> {
     let names = MayAlias::new(module, contents);
     names.back.into_iter().filter(|(to, _)| !contents.contains(to)).collect()
 }
@@ -56,12 +56,12 @@ pub(super) fn other_names(module: &Module, contents: &BTreeSet<ValueId>) -> BTre
 /// May-alias relations.
 pub(super) struct MayAlias<'m> {
     pub(super) module: &'m Module,
-    contents: &'m BTreeSet<ValueId>,
+    contents: &'m OrdSet<ValueId>,
     /// The aliases of each value, as the program means them.
-    pub(super) ways: BTreeMap<ValueId, BTreeSet<ValueId>>,
-    pub(super) back: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    pub(super) ways: OrdMap<ValueId, OrdSet<ValueId>>,
+    pub(super) back: OrdMap<ValueId, OrdSet<ValueId>>,
     /// Values that are no alias of another once there are copies.
-    roots: BTreeSet<ValueId>,
+    roots: OrdSet<ValueId>,
     pub(super) calls: FastMap<OpId, OpId>,
     /// The functions that are called.
     pub(super) called: FastSet<OpId>,
@@ -70,8 +70,8 @@ pub(super) struct MayAlias<'m> {
 }
 
 impl<'m> MayAlias<'m> {
-    fn new(module: &'m Module, contents: &'m BTreeSet<ValueId>) -> Self {
-        let (mut ways, mut back) = (BTreeMap::<_, BTreeSet<_>>::new(), BTreeMap::<_, BTreeSet<_>>::new());
+    fn new(module: &'m Module, contents: &'m OrdSet<ValueId>) -> Self {
+        let (mut ways, mut back) = (OrdMap::<_, OrdSet<_>>::new(), OrdMap::<_, OrdSet<_>>::new());
         for (from, to) in &all_ways(module) {
             ways.entry(*from).or_default().insert(*to);
             back.entry(*to).or_default().insert(*from);
@@ -88,12 +88,12 @@ impl<'m> MayAlias<'m> {
     }
 
     /// All values that these may be aliases of, in the original program.
-    fn origins(&self, values: impl IntoIterator<Item = ValueId>) -> BTreeSet<ValueId> {
+    fn origins(&self, values: impl IntoIterator<Item = ValueId>) -> OrdSet<ValueId> {
         reached(values, |v| self.back.get(&v).into_iter().flatten().copied().collect())
     }
 
     /// The aliases of these values once there are copies.
-    fn names(&self, values: impl IntoIterator<Item = ValueId>) -> BTreeSet<ValueId> {
+    fn names(&self, values: impl IntoIterator<Item = ValueId>) -> OrdSet<ValueId> {
         let next = |v| self.ways.get(&v).into_iter().flatten().filter(|to| !self.contents.contains(to)).copied();
         reached(values, |v| next(v).collect())
     }
@@ -108,8 +108,8 @@ impl<'m> MayAlias<'m> {
         if groups.is_empty() {
             return false;
         }
-        let made: BTreeSet<ValueId> = made_inside(self.module, &blocks).into_iter().collect();
-        let open: BTreeSet<ValueId> = here.into_iter().filter(|v| !self.contents.contains(v)).collect();
+        let made: OrdSet<ValueId> = made_inside(self.module, &blocks).into_iter().collect();
+        let open: OrdSet<ValueId> = here.into_iter().filter(|v| !self.contents.contains(v)).collect();
         groups.iter().any(|group| {
             let copy = self.names(group.iter().copied());
             let own = self.own_names(group, &made, &open);
@@ -122,10 +122,10 @@ impl<'m> MayAlias<'m> {
     fn sides(
         &self,
         timeline: &OpTimeline,
-        group: &BTreeSet<ValueId>,
-        copy: BTreeSet<ValueId>,
-        made: &BTreeSet<ValueId>,
-        open: &BTreeSet<ValueId>,
+        group: &OrdSet<ValueId>,
+        copy: OrdSet<ValueId>,
+        made: &OrdSet<ValueId>,
+        open: &OrdSet<ValueId>,
     ) -> CopySides {
         // A buffer that an iteration allocates is another one in the next, where it has the names under which it was yielded.
         let may_start = |v: &ValueId| self.roots.contains(v) && !made.contains(v) || open.contains(v);
@@ -138,16 +138,11 @@ impl<'m> MayAlias<'m> {
     }
 
     /// Names that can only be a copy of a group or a buffer that an iteration allocates.
-    fn own_names(
-        &self,
-        group: &BTreeSet<ValueId>,
-        made: &BTreeSet<ValueId>,
-        open: &BTreeSet<ValueId>,
-    ) -> BTreeSet<ValueId> {
+    fn own_names(&self, group: &OrdSet<ValueId>, made: &OrdSet<ValueId>, open: &OrdSet<ValueId>) -> OrdSet<ValueId> {
         let mut own = self.names(group.iter().chain(made).copied());
         let before = |v: &ValueId| self.back.get(v).into_iter().flatten();
         let is_start = |v: &ValueId| group.contains(v) || (made.contains(v) && !self.back.contains_key(v));
-        let is_other = |own: &BTreeSet<ValueId>, v: &ValueId| {
+        let is_other = |own: &OrdSet<ValueId>, v: &ValueId| {
             !is_start(v) && (open.contains(v) || self.contents.contains(v) || before(v).any(|from| !own.contains(from)))
         };
         let mut others: Vec<ValueId> = own.iter().copied().filter(|v| is_other(&own, v)).collect();
@@ -161,13 +156,13 @@ impl<'m> MayAlias<'m> {
     }
 
     /// The parameters and results of a loop that are copies, by the buffer that they share.
-    fn groups(&self, id: OpId, here: &[ValueId]) -> Vec<BTreeSet<ValueId>> {
-        let mut groups: Vec<BTreeSet<ValueId>> = Vec::new();
+    fn groups(&self, id: OpId, here: &[ValueId]) -> Vec<OrdSet<ValueId>> {
+        let mut groups: Vec<OrdSet<ValueId>> = Vec::new();
         for value in here.iter().filter(|v| self.contents.contains(v)) {
             let from = self.shared_with(id, *value);
             match groups.iter_mut().find(|g| from.iter().any(|v| g.contains(v))) {
                 Some(group) => group.extend([*value]),
-                None => groups.push(BTreeSet::from([*value])),
+                None => groups.push(OrdSet::from([*value])),
             }
         }
         groups
@@ -223,8 +218,8 @@ impl<'m> MayAlias<'m> {
 
 /// The names of a copy, and of what was the same buffer.
 pub(super) struct CopySides {
-    pub(super) copy: BTreeSet<ValueId>,
-    other: BTreeSet<ValueId>,
+    pub(super) copy: OrdSet<ValueId>,
+    other: OrdSet<ValueId>,
     /// Whether that may be a buffer of a caller.
     pub(super) from_caller: bool,
 }
@@ -240,7 +235,7 @@ pub(super) struct PairTouch {
 
 impl CopySides {
     /// The operations that have one of the names as an operand.
-    pub(super) fn users(&self, names: &MayAlias) -> BTreeSet<OpId> {
+    pub(super) fn users(&self, names: &MayAlias) -> OrdSet<OpId> {
         self.copy.iter().chain(&self.other).filter_map(|v| names.users.get(v)).flatten().copied().collect()
     }
 

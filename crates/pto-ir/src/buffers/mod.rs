@@ -25,9 +25,9 @@ use pto_isa::text;
 use rounds::is_made_early;
 
 use crate::{BlockId, Module, Names, NewOp, OpId, Operand, Sym, ValueId, ViewLayouts};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Dim, Error, Loc, Span, Targets, TileType, Type, codes};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes tile values as buffers, legal on all of some targets.
 ///
@@ -51,7 +51,7 @@ pub fn to_buffers(module: &Module, targets: Targets) -> Result<Module, Error> {
         targets,
         out: module.clone(),
         buffers: FastMap::default(),
-        wanted: BTreeMap::new(),
+        wanted: OrdMap::new(),
         losing: losing_loops(module, &contents),
         others: other_names(module, &contents),
         contents,
@@ -82,13 +82,13 @@ struct BufferPass {
     /// The current replacement of each value.
     buffers: FastMap<ValueId, ValueId>,
     /// The buffer in which a value is to be computed.
-    wanted: BTreeMap<ValueId, ValueId>,
+    wanted: OrdMap<ValueId, ValueId>,
     /// Buffers that stand for their contents.
-    contents: BTreeSet<ValueId>,
+    contents: OrdSet<ValueId>,
     /// The values that a value may be an alias of.
-    others: BTreeMap<ValueId, BTreeSet<ValueId>>,
+    others: OrdMap<ValueId, OrdSet<ValueId>>,
     /// Loops that would lose a write.
-    losing: BTreeSet<OpId>,
+    losing: OrdSet<OpId>,
     names: Names,
     /// The tile or view whose region was requested last, and the result.
     asked: Option<(OpId, ValueId, ValidRegion)>,

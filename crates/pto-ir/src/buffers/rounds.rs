@@ -8,7 +8,7 @@ use super::uses::BodyUses;
 use crate::{BlockId, Module, OpId, ValueId};
 use pto_isa::Targets;
 use pto_isa::hash::{FastMap, FastSet};
-use std::collections::BTreeSet;
+use pto_isa::ordered::OrdSet;
 
 /// True when a loop of blocks allocates a buffer anew while one of an earlier iteration, which it passed on, is still used.
 pub(super) fn is_made_early(module: &Module, targets: Targets, ways: &Ways, id: OpId) -> bool {
@@ -64,7 +64,7 @@ struct CyclePass<'a> {
     last_first: Vec<usize>,
     params: FastSet<ValueId>,
     /// Values that something uses, directly or through an alias.
-    needed: BTreeSet<ValueId>,
+    needed: OrdSet<ValueId>,
     /// The blocks that use a value, including inside of operations.
     users: FastMap<ValueId, Vec<usize>>,
     names: Vec<Name>,
@@ -151,7 +151,7 @@ fn handed(module: &Module, id: OpId) -> impl Iterator<Item = (ValueId, ValueId)>
 }
 
 /// The values that operations in blocks use, directly or through aliases.
-fn needed(module: &Module, ways: &Ways, blocks: &[BlockId]) -> BTreeSet<ValueId> {
+fn needed(module: &Module, ways: &Ways, blocks: &[BlockId]) -> OrdSet<ValueId> {
     let mut used = Vec::new();
     blocks
         .iter()

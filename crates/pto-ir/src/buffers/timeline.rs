@@ -4,8 +4,8 @@ use super::anew::is_loop;
 use super::lost::{CopySides, MayAlias, PairTouch};
 use crate::{Module, OpId, ValueId};
 use pto_isa::hash::{FastMap, FastSet};
+use pto_isa::ordered::OrdSet;
 use pto_isa::sort::SharedSort;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// Limit of operations of callees in all timelines together. Callees beyond it count as executed at any time.
@@ -242,7 +242,7 @@ impl Families {
         self.of[value.index()]
     }
 
-    fn used(&self, names: &MayAlias, id: OpId) -> BTreeSet<usize> {
+    fn used(&self, names: &MayAlias, id: OpId) -> OrdSet<usize> {
         names.accesses(id).map(|(value, _)| self.of(value)).collect()
     }
 }
@@ -293,14 +293,14 @@ impl<'a> FamilyAccesses<'a> {
     pub(super) fn may_lose(
         &self,
         timeline: &OpTimeline,
-        copy: &BTreeSet<ValueId>,
-        own: &BTreeSet<ValueId>,
+        copy: &OrdSet<ValueId>,
+        own: &OrdSet<ValueId>,
         at: usize,
     ) -> bool {
         let Some(family) = copy.first().map(|v| self.families.of(*v)) else { return false };
         let none = FamilyUses::default();
         let access = self.by_family.get(&family).unwrap_or(&none);
-        let users: BTreeSet<OpId> = copy.iter().filter_map(|v| self.names.users.get(v)).flatten().copied().collect();
+        let users: OrdSet<OpId> = copy.iter().filter_map(|v| self.names.users.get(v)).flatten().copied().collect();
         let mut here = Vec::new();
         for id in users {
             let used = self.names.accesses(id).filter(|(value, _)| copy.contains(value));

@@ -4,8 +4,8 @@ use super::anew::{hands_on, is_loop};
 use crate::{BlockId, Module, OpId, Operand, ValueId};
 use pto_isa::Targets;
 use pto_isa::hash::{FastMap, FastSet};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Effect;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The instructions of blocks in text order, by the values they use. Aliases are not uses.
 pub(super) struct BodyUses<'a> {
@@ -53,20 +53,20 @@ impl<'a> BodyUses<'a> {
         }
     }
 
-    fn all(&self, names: &BTreeSet<ValueId>) -> BTreeMap<usize, BodyUse> {
+    fn all(&self, names: &OrdSet<ValueId>) -> OrdMap<usize, BodyUse> {
         let uses = names.iter().filter_map(|value| self.uses.get(value));
         uses.flatten().map(|found| (found.at, *found)).collect()
     }
 
     /// True when the buffer of the previous iteration is used, under any name, after the own buffer has been accessed.
-    pub fn is_overwritten(&self, targets: Targets, old: &BTreeSet<ValueId>, new: &BTreeSet<ValueId>) -> bool {
+    pub fn is_overwritten(&self, targets: Targets, old: &OrdSet<ValueId>, new: &OrdSet<ValueId>) -> bool {
         let (old_uses, new_uses) = (self.all(old), self.all(new));
         let (Some((&last, _)), Some((&first, touched))) = (old_uses.last_key_value(), new_uses.first_key_value())
         else {
             return false;
         };
         // In its second iteration, a loop reads what its first iteration has overwritten.
-        let loops: BTreeSet<OpId> = old_uses.values().filter_map(|found| found.within).collect();
+        let loops: OrdSet<OpId> = old_uses.values().filter_map(|found| found.within).collect();
         let again = new_uses.values().filter_map(|found| found.within).any(|id| loops.contains(&id));
         let at_once = old_uses.contains_key(&first)
             && (touched.ends || !may_be_in_place(self.module, targets, touched.op, old, new));
@@ -75,14 +75,8 @@ impl<'a> BodyUses<'a> {
 }
 
 /// True when an instruction may write its result over an operand.
-fn may_be_in_place(
-    module: &Module,
-    targets: Targets,
-    id: OpId,
-    old: &BTreeSet<ValueId>,
-    new: &BTreeSet<ValueId>,
-) -> bool {
-    let tiles = |names: &BTreeSet<ValueId>| {
+fn may_be_in_place(module: &Module, targets: Targets, id: OpId, old: &OrdSet<ValueId>, new: &OrdSet<ValueId>) -> bool {
+    let tiles = |names: &OrdSet<ValueId>| {
         let operands = module.operands(id).iter().filter(|o| names.contains(&o.value));
         let tile = |o: &Operand| Some((usize::from(o.slot), module.value_type(o.value).local_tile()?));
         operands.map(tile).collect::<Option<Vec<_>>>()

@@ -1,14 +1,14 @@
 //! The fixed texts of the table and of the diagnostics.
 
 use crate::codes::CODES;
+use crate::ordered::OrdSet;
 use crate::row::{Harm, Row};
 use crate::rules::Rule;
 use crate::table;
-use std::collections::BTreeSet;
 
 /// Every fixed text of the table and of the explanations of diagnostics: what pages and `pto explain` show in the language
 /// of the reader. They are keys of the catalogue like the templates of `text!`.
-pub fn prose() -> BTreeSet<String> {
+pub fn prose() -> OrdSet<String> {
     let rows = table::all().flat_map(|op| of_row(op.row()));
     let codes = CODES.iter().flat_map(|e| [e.title.to_string(), e.text.to_string()]);
     rows.chain(codes).filter(|text| !text.is_empty()).collect()

@@ -7,9 +7,9 @@ use pto_ir::{Def, OpId, ValueId};
 use pto_isa::Loc;
 use pto_isa::cancel::poll;
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdMap;
 use pto_isa::row::Storage;
 use pto_isa::sort::SharedSort;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Where the memory of a value comes from.
@@ -69,8 +69,8 @@ impl ValueMemory<'_> {
     }
 
     /// Merged tiles without an address, by root.
-    pub fn merged_tiles(&mut self) -> BTreeMap<ValueId, Vec<ValueId>> {
-        let mut found: BTreeMap<ValueId, Vec<ValueId>> = BTreeMap::new();
+    pub fn merged_tiles(&mut self) -> OrdMap<ValueId, Vec<ValueId>> {
+        let mut found: OrdMap<ValueId, Vec<ValueId>> = OrdMap::new();
         if self.merged.is_empty() {
             return found;
         }

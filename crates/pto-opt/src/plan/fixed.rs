@@ -4,10 +4,10 @@ use super::live::LiveTile;
 use crate::places::memory_of;
 use pto_check::Checked;
 use pto_ir::{OpId, ValueId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Storage;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, codes};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The end of the tiles that the program places in this memory, in functions related by calls to those of the open tiles: open
 /// tiles go after them.
@@ -45,12 +45,12 @@ pub(crate) fn given(checked: &Checked, id: OpId) -> Option<(ValueId, Option<u64>
 }
 
 /// The functions of the open tiles, their callees and their callers.
-fn related(checked: &Checked, open: &[&LiveTile]) -> BTreeSet<OpId> {
+fn related(checked: &Checked, open: &[&LiveTile]) -> OrdSet<OpId> {
     let module = checked.module();
     let calls = module.calls();
-    let tiles: BTreeSet<OpId> = open.iter().map(|tile| tile.alloc).collect();
-    let mut related = BTreeSet::new();
-    let mut neighbours: BTreeMap<OpId, Vec<OpId>> = BTreeMap::new();
+    let tiles: OrdSet<OpId> = open.iter().map(|tile| tile.alloc).collect();
+    let mut related = OrdSet::new();
+    let mut neighbours: OrdMap<OpId, Vec<OpId>> = OrdMap::new();
     for function in module.functions() {
         module.walk_inside(function, &mut |id| {
             if tiles.contains(&id) {

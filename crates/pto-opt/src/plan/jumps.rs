@@ -7,15 +7,15 @@ use super::live::{TileAccess, TileAccesses};
 use crate::order::OpPositions;
 use pto_ir::{BlockId, Module, OpId, ValueId};
 use pto_isa::hash::{FastMap, FastSet};
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// Tiles with the operations around the blocks in which they are live throughout.
 pub(super) fn needed_everywhere(
     module: &Module,
     order: &OpPositions,
-    tiles: &BTreeMap<ValueId, Vec<TileAccess>>,
+    tiles: &OrdMap<ValueId, Vec<TileAccess>>,
 ) -> FastSet<(ValueId, OpId)> {
-    let mut tangled: BTreeMap<OpId, Vec<(ValueId, &[TileAccess])>> = BTreeMap::new();
+    let mut tangled: OrdMap<OpId, Vec<(ValueId, &[TileAccess])>> = OrdMap::new();
     for (tile, list) in tiles {
         let accesses = TileAccesses { order, list };
         for around in accesses.all_loops().into_iter().filter(|around| is_tangled(module, *around)) {

@@ -7,11 +7,12 @@ use crate::places::{Home, ValueMemory, memory_of};
 use pto_check::Checked;
 use pto_ir::{Def, Module, OpId, Operand, ValueId};
 use pto_isa::cancel::poll;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{Control, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{Diagnostic, Loc, Targets, codes};
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
 /// A tile that needs an address.
@@ -51,7 +52,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     let mut accesses = AllAccesses::new(&mut places);
     let mut all = Vec::new();
     // Operations that assign an address to a tile.
-    let mut assigned: BTreeMap<ValueId, OpId> = BTreeMap::new();
+    let mut assigned: OrdMap<ValueId, OpId> = OrdMap::new();
     for id in module.order() {
         poll();
         match module.storage(id) {
@@ -74,7 +75,7 @@ pub(crate) fn tiles(checked: &Checked, order: &OpPositions) -> Vec<LiveTile> {
     let open = all.into_iter().filter(is_open);
     let everywhere = needed_everywhere(module, order, &accesses.of);
     let mut tiles: Vec<LiveTile> = open.filter_map(|id| tile(checked, order, id, &accesses)).collect();
-    let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    let at: OrdMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     for (value, around) in everywhere {
         if let Some(tile) = at.get(&value).map(|k| &mut tiles[*k]) {
             tile.start = tile.start.min(order.first(around));
@@ -118,11 +119,11 @@ pub(crate) fn returned_anew(checked: &Checked, order: &OpPositions) -> Vec<Diagn
 /// The accesses of all tiles.
 struct AllAccesses {
     /// By tile.
-    of: BTreeMap<ValueId, Vec<TileAccess>>,
+    of: OrdMap<ValueId, Vec<TileAccess>>,
     /// The root of each merged tile.
-    merged: BTreeMap<ValueId, ValueId>,
+    merged: OrdMap<ValueId, ValueId>,
     /// Accesses of merged tiles.
-    of_merged: BTreeMap<ValueId, Together>,
+    of_merged: OrdMap<ValueId, Together>,
 }
 
 /// Accesses of merged tiles: only their range with all loops around is kept.
@@ -139,7 +140,7 @@ impl AllAccesses {
     fn new(places: &mut ValueMemory<'_>) -> Self {
         let tiles = places.merged_tiles().into_iter();
         let merged = tiles.flat_map(|(root, all)| all.into_iter().map(move |tile| (tile, root))).collect();
-        Self { of: BTreeMap::new(), merged, of_merged: BTreeMap::new() }
+        Self { of: OrdMap::new(), merged, of_merged: OrdMap::new() }
     }
 
     fn of(&self, tile: ValueId) -> &[TileAccess] {
@@ -176,7 +177,7 @@ impl AllAccesses {
 
 impl Together {
     fn span_all(&mut self, order: &OpPositions) {
-        let mut seen = BTreeSet::new();
+        let mut seen = OrdSet::new();
         for id in &self.list {
             let (mut start, mut end) = (order.first(*id), order.last(*id));
             let mut next = order.loop_around(*id);
@@ -201,7 +202,7 @@ fn note(checked: &Checked, places: &mut ValueMemory<'_>, id: OpId, accesses: &mu
     if !module.op_regions(id).is_empty() {
         return;
     }
-    let mut found: BTreeMap<ValueId, TileAccess> = BTreeMap::new();
+    let mut found: OrdMap<ValueId, TileAccess> = OrdMap::new();
     // An access to a merged tile under its own name accesses no other.
     let mut add = |places: &ValueMemory<'_>, (tile, value): (ValueId, ValueId), reads: bool, writes: bool| {
         let is_merged = accesses.merged.contains_key(&tile);
@@ -309,9 +310,9 @@ impl TileAccesses<'_> {
     }
 
     /// The loops in which a tile is live across iterations. A tile that every iteration allocates anew is so only if it is yielded.
-    fn loops(&self, alloc: OpId) -> BTreeSet<OpId> {
+    fn loops(&self, alloc: OpId) -> OrdSet<OpId> {
         let order = self.order;
-        let mut found = BTreeSet::new();
+        let mut found = OrdSet::new();
         let is_used_before = self.list.first().is_some_and(|a| order.first(a.op) < order.first(alloc));
         let is_kept = |around: OpId| order.contains(around, alloc) && self.inside(around).len() == self.list.len();
         for access in self.list {
@@ -328,8 +329,8 @@ impl TileAccesses<'_> {
     }
 
     /// All loops around accesses.
-    pub(super) fn all_loops(&self) -> BTreeSet<OpId> {
-        let mut found = BTreeSet::new();
+    pub(super) fn all_loops(&self) -> OrdSet<OpId> {
+        let mut found = OrdSet::new();
         for access in self.list {
             let mut next = self.order.loop_around(access.op);
             while let Some(around) = next.filter(|around| found.insert(*around)) {
@@ -370,7 +371,7 @@ fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
         let inside = by_place.partition_point(|(at, _)| *at <= begin)..by_place.partition_point(|(at, _)| *at < end);
         let mut inside: Vec<usize> = by_place[inside].iter().map(|(_, k)| *k).collect();
         inside.shared_sort();
-        let (mut first, mut second) = (Vec::new(), BTreeMap::<_, VecDeque<usize>>::new());
+        let (mut first, mut second) = (Vec::new(), OrdMap::<_, VecDeque<usize>>::new());
         for k in inside {
             let tile = &tiles[k];
             let alone = tile.takes_over.is_none() && tile.other_side.is_none();
@@ -395,7 +396,7 @@ fn join_sides(module: &Module, order: &OpPositions, tiles: &mut [LiveTile]) {
 fn take_over(checked: &Checked, order: &OpPositions, tiles: &mut [LiveTile], accesses: &AllAccesses) {
     let module = checked.module();
     let targets = Targets::of(&[checked.info().target]);
-    let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    let at: OrdMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut given = vec![false; tiles.len()];
     for k in 0..tiles.len() {
         poll();

@@ -11,11 +11,11 @@ use pack::Piece;
 use pto_check::Checked;
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdMap;
 use pto_isa::row::{Fifo, HiddenMemory, Storage};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use pto_isa::{DType, Diagnostic, Error, Loc, Op, ScalarType, Span, Type, codes};
-use std::collections::BTreeMap;
 
 /// Alignment of FIFO buffers.
 const RESERVE_ALIGN: u64 = 256;
@@ -134,7 +134,7 @@ pub fn plan_memory(checked: &Checked, options: Options) -> Result<Planned, Error
 
 /// The memory that the instructions of a program use implicitly.
 pub(crate) fn used(checked: &Checked) -> Vec<Used> {
-    let mut all: BTreeMap<HiddenMemory, OpId> = BTreeMap::new();
+    let mut all: OrdMap<HiddenMemory, OpId> = OrdMap::new();
     for id in checked.module().order() {
         for memory in pto_check::work_space(checked, id).hidden {
             all.entry(memory).or_insert(id);
@@ -166,7 +166,7 @@ impl TakeOver {
 
 /// Tiles that reuse each other's bytes, or exclude each other, are one piece.
 fn pieces(tiles: &[&LiveTile], align: u64, which: TakeOver) -> (Vec<Piece>, Vec<usize>) {
-    let at: BTreeMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
+    let at: OrdMap<ValueId, usize> = tiles.iter().enumerate().map(|(k, t)| (t.value, k)).collect();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut of = vec![usize::MAX; tiles.len()];
     let mut order: Vec<usize> = (0..tiles.len()).collect();
@@ -251,7 +251,7 @@ fn place(
 }
 
 /// Buffers of FIFO pipes and their addresses. Those without an address lie after those that have one.
-fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
+fn reserves(module: &Module) -> OrdMap<OpId, (Loc, u64, u64)> {
     let mut all = Vec::new();
     module.walk(module.top, &mut |id| {
         if module.fifo(id) == Some(Fifo::Reserve) {
@@ -264,8 +264,8 @@ fn reserves(module: &Module) -> BTreeMap<OpId, (Loc, u64, u64)> {
         let fixed = all.iter().filter(|(_, l, base, _)| *l == loc && base.is_some());
         fixed.map(|(_, _, base, size)| base.unwrap_or(0) + size).max().unwrap_or(0)
     };
-    let mut next: BTreeMap<Loc, u64> = [Loc::Vec, Loc::Mat].into_iter().map(|loc| (loc, end(loc))).collect();
-    let mut places = BTreeMap::new();
+    let mut next: OrdMap<Loc, u64> = [Loc::Vec, Loc::Mat].into_iter().map(|loc| (loc, end(loc))).collect();
+    let mut places = OrdMap::new();
     for (id, loc, base, size) in &all {
         let free = next.entry(*loc).or_default();
         let at = base.unwrap_or_else(|| {
@@ -361,7 +361,7 @@ fn overflow(checked: &Checked, loc: Loc, tiles: &[&LiveTile], (peak, needed, cap
 /// The program with an address for every tile.
 fn apply(module: &Module, spaces: &[PlannedSpace]) -> Module {
     let mut out = module.clone();
-    let places: BTreeMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
+    let places: OrdMap<ValueId, u64> = spaces.iter().flat_map(|s| &s.tiles).map(|t| (t.value, t.address)).collect();
     let mut names = Names::new(module);
     let buffers = reserves(module);
     let mut replaced = FastMap::default();

@@ -3,9 +3,9 @@
 use super::caches::CacheCleans;
 use super::{Edge, Means};
 use pto_ir::{Attr, Module, Names, NewOp, OpId, Operand, Sym, ValueId};
+use pto_isa::ordered::OrdMap;
 use pto_isa::row::{Arith, FlagForm, SyncOp};
 use pto_isa::{EnumDef, Op, Pipe, Span, enums};
-use std::collections::BTreeMap;
 
 /// What is inserted around an operation.
 #[derive(Default)]
@@ -23,7 +23,7 @@ struct InsertedAround {
 pub(super) fn insert(module: &Module, edges: &[Edge], cleans: &CacheCleans) -> Module {
     let mut out = module.clone();
     let mut numbers = ComputedIds { names: Names::new(module) };
-    let mut around: BTreeMap<OpId, InsertedAround> = BTreeMap::new();
+    let mut around: OrdMap<OpId, InsertedAround> = OrdMap::new();
     for &id in &cleans.before {
         around.entry(id).or_default().clean = Some(clean_cache(&mut out, before(module, id)));
     }

@@ -8,17 +8,17 @@ use crate::places::{Home, ValueMemory};
 use pto_check::Checked;
 use pto_ir::{BlockId, Module, OpId, Operand};
 use pto_isa::Pipe;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{Meaning, SyncOp};
-use std::collections::BTreeSet;
 
 /// Where the cache is written back and emptied.
 #[derive(Default)]
 pub(super) struct CacheCleans {
     /// Before these scalar accesses: the cache may hold old copies of what other pipes have stored.
-    pub before: BTreeSet<OpId>,
+    pub before: OrdSet<OpId>,
     /// After these scalar stores: other pipes access the memory. A clean of the program itself may come after the flag that is set
     /// for them.
-    pub after: BTreeSet<OpId>,
+    pub after: OrdSet<OpId>,
 }
 
 /// The cleans that functions lack.
@@ -37,13 +37,13 @@ pub(super) fn missing_cleans(checked: &Checked, places: &mut ValueMemory<'_>, fu
     let shared = OtherPipes::join(all.iter().chain(&rest).map(|a| &a.others));
     for (accesses, function) in all.iter().zip(functions) {
         let others = if has_calls { &shared } else { &accesses.others };
-        let is_in = |homes: &BTreeSet<Home>, home: Home| match home {
+        let is_in = |homes: &OrdSet<Home>, home: Home| match home {
             Home::AnyGlobal => !homes.is_empty(),
             _ => homes.contains(&home) || homes.contains(&Home::AnyGlobal) || (has_calls && !homes.is_empty()),
         };
         let scalar = || accesses.scalar.iter();
         cleans.after.extend(scalar().filter(|a| a.write && is_in(&others.touched, a.home)).map(|a| a.op));
-        let stale: BTreeSet<OpId> = scalar().filter(|a| is_in(&others.written, a.home)).map(|a| a.op).collect();
+        let stale: OrdSet<OpId> = scalar().filter(|a| is_in(&others.written, a.home)).map(|a| a.op).collect();
         for block in blocks_of(module, *function) {
             let starts_empty = !has_calls && module.op_regions(*function).iter().any(|r| is_first(module, *r, block));
             let mut scan = BlockScan { checked, stale: &stale, cleaned_after: &cleans.after, is_fresh: starts_empty };
@@ -75,8 +75,8 @@ struct CachedAccess {
 /// The global memory that pipes without the cache access.
 #[derive(Default)]
 struct OtherPipes {
-    touched: BTreeSet<Home>,
-    written: BTreeSet<Home>,
+    touched: OrdSet<Home>,
+    written: OrdSet<Home>,
 }
 
 impl OtherPipes {
@@ -128,14 +128,14 @@ impl GlobalAccesses {
 struct BlockScan<'a> {
     checked: &'a Checked,
     /// Scalar accesses of memory that other pipes store to.
-    stale: &'a BTreeSet<OpId>,
+    stale: &'a OrdSet<OpId>,
     /// Scalar stores after which the cache is cleaned.
-    cleaned_after: &'a BTreeSet<OpId>,
+    cleaned_after: &'a OrdSet<OpId>,
     is_fresh: bool,
 }
 
 impl BlockScan<'_> {
-    fn block(&mut self, places: &mut ValueMemory<'_>, block: BlockId, before: &mut BTreeSet<OpId>) {
+    fn block(&mut self, places: &mut ValueMemory<'_>, block: BlockId, before: &mut OrdSet<OpId>) {
         let module = self.checked.module();
         for &id in &module.block(block).ops {
             if self.stale.contains(&id) && !self.is_fresh {

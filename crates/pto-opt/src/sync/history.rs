@@ -5,7 +5,7 @@ use super::known::{KnownPositions, OrderedTouch, PIPES, PipeSet};
 use crate::effects::CoreSet;
 use crate::places::Home;
 use crate::ranges::Ranges;
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// A recorded touch, with the position of its item.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -68,7 +68,7 @@ const MANY_CELLS: usize = 64;
 
 /// The memories of both cores.
 #[derive(Default)]
-pub(super) struct TouchHistory(BTreeMap<(Home, bool), Ranges<Cell>>);
+pub(super) struct TouchHistory(OrdMap<(Home, bool), Ranges<Cell>>);
 
 impl TouchHistory {
     pub fn forget(&mut self) {
@@ -77,7 +77,7 @@ impl TouchHistory {
 
     /// Unordered dependences of parts on earlier touches: the latest of those that become known together.
     pub fn needs(&mut self, parts: &[OrderedTouch], known: &KnownPositions) -> Vec<Need> {
-        let mut found: BTreeMap<_, Need> = BTreeMap::new();
+        let mut found: OrdMap<_, Need> = OrdMap::new();
         for part in parts {
             let touch = &part.touch;
             for side in sides(touch.core) {

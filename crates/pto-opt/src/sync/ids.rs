@@ -9,9 +9,9 @@ use pto_check::Checked;
 use pto_ir::{Module, OpId};
 use pto_isa::Pipe;
 use pto_isa::cancel::poll;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The live range of an edge.
 fn span(order: &OpPositions, edge: &Edge) -> (u32, u32) {
@@ -29,7 +29,7 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
     let taken = taken(module);
     unite_equal(edges);
     let mut all: Vec<Option<Edge>> = std::mem::take(edges).into_iter().map(Some).collect();
-    let mut pairs: BTreeMap<(Pipe, Pipe), Vec<usize>> = BTreeMap::new();
+    let mut pairs: OrdMap<(Pipe, Pipe), Vec<usize>> = OrdMap::new();
     for (at, edge) in all.iter().enumerate() {
         if let Some(pair) = edge.as_ref().and_then(pair) {
             pairs.entry(pair).or_default().push(at);
@@ -45,7 +45,7 @@ pub(super) fn assign(checked: &Checked, edges: &mut Vec<Edge>) {
 
 /// If one flag goes forward for all tiles of a loop, one goes back: otherwise the first would be set again before its wait.
 fn plain_ways_back(order: &OpPositions, edges: &mut [Edge]) {
-    let mut forward: BTreeMap<(Pipe, Pipe), BTreeSet<u32>> = BTreeMap::new();
+    let mut forward: OrdMap<(Pipe, Pipe), OrdSet<u32>> = OrdMap::new();
     for edge in edges.iter().filter(|e| e.numbered.is_none() && e.carried_by.is_none()) {
         if let Some(way) = pair(edge) {
             forward.entry(way).or_default().insert(order.first(edge.after));
@@ -54,7 +54,7 @@ fn plain_ways_back(order: &OpPositions, edges: &mut [Edge]) {
     for edge in edges.iter_mut().filter(|e| e.carried_by.is_some()) {
         let (Some((src, dst)), Some(numbered)) = (pair(edge), edge.numbered) else { continue };
         let inside = order.first(numbered.around) + 1..order.last(numbered.around).max(1);
-        let comes_back = |set: &BTreeSet<u32>| !inside.is_empty() && set.range(inside.clone()).next().is_some();
+        let comes_back = |set: &OrdSet<u32>| !inside.is_empty() && set.range(inside.clone()).next().is_some();
         if forward.get(&(dst, src)).is_some_and(comes_back) {
             edge.numbered = None;
         }
@@ -69,8 +69,8 @@ fn pair(edge: &Edge) -> Option<(Pipe, Pipe)> {
 }
 
 /// Ids that the program uses itself.
-fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
-    let mut all = BTreeSet::new();
+fn taken(module: &Module) -> OrdSet<(Pipe, Pipe, u8)> {
+    let mut all = OrdSet::new();
     module.walk(module.top, &mut |id| match pto_check::flag_of(module, id) {
         Some((src, dst, Some(number))) => {
             all.insert((src, dst, number));
@@ -85,7 +85,7 @@ fn taken(module: &Module) -> BTreeSet<(Pipe, Pipe, u8)> {
 /// Merges edges with the same sets and waits.
 fn unite_equal(edges: &mut Vec<Edge>) {
     let mut united: Vec<Edge> = Vec::new();
-    let mut at: BTreeMap<_, usize> = BTreeMap::new();
+    let mut at: OrdMap<_, usize> = OrdMap::new();
     for edge in edges.drain(..) {
         let next = united.len();
         let (ends, loops) = ((edge.after, edge.before), (edge.carried_by, edge.drained_by));
@@ -108,19 +108,19 @@ struct Colours<'a> {
     /// The edges of all pairs; merged ones are `None`.
     edges: &'a mut Vec<Option<Edge>>,
     free: Vec<u8>,
-    open: BTreeSet<EdgeKey>,
+    open: OrdSet<EdgeKey>,
     done: Vec<(EdgeKey, u8)>,
     /// The live ranges of the remaining edges.
-    spans: BTreeMap<usize, Vec<(u32, u32)>>,
-    keys: BTreeMap<usize, EdgeKey>,
+    spans: OrdMap<usize, Vec<(u32, u32)>>,
+    keys: OrdMap<usize, EdgeKey>,
     /// The edge that holds an id, and its live range.
-    used: BTreeMap<(u8, u32), (u32, usize)>,
+    used: OrdMap<(u8, u32), (u32, usize)>,
 }
 
 impl<'a> Colours<'a> {
     fn new(order: &'a OpPositions, edges: &'a mut Vec<Option<Edge>>, free: Vec<u8>, members: &[usize]) -> Self {
-        let (spans, keys, used) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        let mut this = Self { order, edges, free, open: BTreeSet::new(), done: Vec::new(), spans, keys, used };
+        let (spans, keys, used) = (OrdMap::new(), OrdMap::new(), OrdMap::new());
+        let mut this = Self { order, edges, free, open: OrdSet::new(), done: Vec::new(), spans, keys, used };
         members.iter().for_each(|at| this.add(*at));
         this
     }

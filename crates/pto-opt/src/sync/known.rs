@@ -6,7 +6,8 @@
 use crate::effects::{OrderEffect, PipeTouch};
 use crate::tree::{TreeNode, TreeNodeKind};
 use pto_isa::Pipe;
-use std::collections::{BTreeMap, VecDeque};
+use pto_isa::ordered::OrdMap;
+use std::collections::VecDeque;
 
 pub(super) const PIPES: usize = Pipe::REAL.len();
 /// Everything that came before the list.
@@ -90,7 +91,7 @@ pub(super) struct Inserted {
 pub(super) type KnownPositions = [[u32; PIPES]; PIPES];
 
 /// Set flags of the program, by pair and id: what was known at each set, oldest first.
-type RaisedFlags = BTreeMap<(Pipe, Pipe, u8), VecDeque<[u32; PIPES]>>;
+type RaisedFlags = OrdMap<(Pipe, Pipe, u8), VecDeque<[u32; PIPES]>>;
 
 /// The current knowledge, and that after each item.
 pub(super) struct Knowledge {

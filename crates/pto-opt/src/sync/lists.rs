@@ -11,10 +11,10 @@ use crate::tree::{TreeNode, TreeNodeKind};
 use pto_ir::OpId;
 use pto_isa::Target;
 use pto_isa::cancel::poll;
+use pto_isa::ordered::OrdMap;
 use pto_isa::sort::SharedSort;
 use pto_isa::text;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 pub(super) struct ListOrder<'e> {
     target: Target,
@@ -309,7 +309,7 @@ impl<'e> ListOrder<'e> {
 
 /// The same order with barriers only.
 pub(super) fn as_barriers(edges: Vec<Edge>) -> Vec<Edge> {
-    let mut by_place: BTreeMap<OpId, Edge> = BTreeMap::new();
+    let mut by_place: OrdMap<OpId, Edge> = OrdMap::new();
     for edge in edges {
         let means = match edge.means {
             Means::All(why) => Means::All(why),

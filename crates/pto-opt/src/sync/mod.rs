@@ -28,8 +28,8 @@ use crate::tree;
 use pto_check::Checked;
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::Pipe;
+use pto_isa::ordered::OrdSet;
 use pto_isa::sort::SharedSort;
-use std::collections::BTreeSet;
 
 /// How pipes are synchronised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -156,7 +156,7 @@ pub fn insert_sync(checked: &Checked, mode: SyncMode) -> Synced {
     let module = checked.module();
     let mut kept = 0;
     module.walk(module.top, &mut |id| kept += usize::from(user::is_user_sync(module, id)));
-    let kept_out: BTreeSet<OpId> = as_they_are(module, mode).into_iter().collect();
+    let kept_out: OrdSet<OpId> = as_they_are(module, mode).into_iter().collect();
     let functions: Vec<OpId> = module.functions().into_iter().filter(|f| !kept_out.contains(f)).collect();
     let mut places = ValueMemory::new(checked);
     let (mut edges, left) = needed(checked, &mut places, &functions, mode != SyncMode::Barriers);

@@ -4,7 +4,7 @@ use super::known::{
     ENTRY, FlagLink, Inserted, Knowledge, KnownPositions, OrderSummary, OrderedTouch, PIPES, PipeSet, position,
 };
 use crate::tree::TreeNode;
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 
 /// A list with its flags and barriers.
 pub(super) struct FinishedList<'i> {
@@ -111,7 +111,7 @@ pub(super) fn either(lists: Vec<OrderSummary>) -> OrderSummary {
 
 /// One touch of each kind: the same bytes, direction and order.
 fn united(parts: Vec<OrderedTouch>) -> Vec<OrderedTouch> {
-    let mut kinds: BTreeMap<_, OrderedTouch> = BTreeMap::new();
+    let mut kinds: OrdMap<_, OrderedTouch> = OrdMap::new();
     for part in parts {
         let touch = &part.touch;
         let key = (touch.region, touch.slot, touch.pipe, touch.core, touch.write, part.after, part.done);

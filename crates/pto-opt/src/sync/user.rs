@@ -2,8 +2,8 @@
 
 use pto_ir::{Module, OpId};
 use pto_isa::hash::FastMap;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{FlagForm, SyncOp};
-use std::collections::BTreeSet;
 
 /// Flags and barriers of the program itself.
 pub(super) fn is_user_sync(module: &Module, id: OpId) -> bool {
@@ -23,7 +23,7 @@ pub fn states_order(module: &Module) -> bool {
 }
 
 /// The functions that synchronise pipes, with their callees and callers: a kernel synchronises itself as a whole or not at all.
-pub(crate) fn stated(module: &Module) -> BTreeSet<OpId> {
+pub(crate) fn stated(module: &Module) -> OrdSet<OpId> {
     let calls = module.calls();
     let mut near: FastMap<OpId, Vec<OpId>> = FastMap::default();
     let mut open = Vec::new();
@@ -38,7 +38,7 @@ pub(crate) fn stated(module: &Module) -> BTreeSet<OpId> {
         });
         open.extend(own.then_some(function));
     }
-    let mut stated = BTreeSet::new();
+    let mut stated = OrdSet::new();
     while let Some(function) = open.pop() {
         if stated.insert(function) {
             open.extend(near.get(&function).into_iter().flatten());

@@ -54,7 +54,7 @@ impl Findings<'_> {
     /// The last statement of the block after `from` that uses a value or one derived from it, including the flags that wait for it.
     fn last_use(&self, value: ValueId, from: OpId) -> OpId {
         let rest = self.rest_of_block(from);
-        let (mut values, mut last) = (BTreeSet::from([value]), None);
+        let (mut values, mut last) = (OrdSet::from([value]), None);
         for (at, statement) in rest.iter().enumerate() {
             if self.pops(*statement) && self.popped(*statement) == Some(value) {
                 break;
@@ -79,7 +79,7 @@ impl Findings<'_> {
         rest[at]
     }
 
-    fn uses_any(&self, id: OpId, values: &BTreeSet<ValueId>) -> bool {
+    fn uses_any(&self, id: OpId, values: &OrdSet<ValueId>) -> bool {
         let frees = matches!(self.module.fifo(id), Some(Fifo::Entry(EntryAction::Free, _)));
         !frees && self.module.operands(id).iter().any(|o| values.contains(&o.value))
     }

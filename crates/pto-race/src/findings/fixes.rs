@@ -56,13 +56,7 @@ pub(super) const SECOND_CORE: i64 = 16;
 
 impl Findings<'_> {
     /// The fix that orders two accesses.
-    pub(super) fn repair(
-        &self,
-        code: Code,
-        conflict: &Conflict,
-        stamp: &Stamp,
-        ranks: &BTreeSet<(u32, u32)>,
-    ) -> Repair {
+    pub(super) fn repair(&self, code: Code, conflict: &Conflict, stamp: &Stamp, ranks: &OrdSet<(u32, u32)>) -> Repair {
         let (from, to) = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
         let mut repair = self.order(code, conflict, (from, to), ranks);
         let first = conflict.other.op;
@@ -76,7 +70,7 @@ impl Findings<'_> {
         repair
     }
 
-    fn order(&self, code: Code, conflict: &Conflict, (from, to): (Pipe, Pipe), ranks: &BTreeSet<(u32, u32)>) -> Repair {
+    fn order(&self, code: Code, conflict: &Conflict, (from, to): (Pipe, Pipe), ranks: &OrdSet<(u32, u32)>) -> Repair {
         let here = conflict.site.core;
         match conflict.other_core {
             Some(other) if other == here => self.order_pipes(conflict, from, to),
@@ -93,7 +87,7 @@ impl Findings<'_> {
 
     /// Edits that let one core store after the other has written its line back; `None` if there are none.
     pub(crate) fn one_after_the_other(&self, conflict: &Conflict, stamp: &Stamp, edits: [Edit; 2]) -> Vec<Edit> {
-        let ordered = self.order(codes::RACE_WRITE, conflict, (Pipe::S, self.pipe_of(stamp)), &BTreeSet::new()).edits;
+        let ordered = self.order(codes::RACE_WRITE, conflict, (Pipe::S, self.pipe_of(stamp)), &OrdSet::new()).edits;
         let [write_back, forget] = edits;
         match ordered.is_empty() {
             true => ordered,
@@ -104,7 +98,7 @@ impl Findings<'_> {
     /// Orders a write and a scalar store after it.
     pub(crate) fn ordered_writes(&self, conflict: &Conflict, stamp: &Stamp) -> Vec<Edit> {
         let pipes = (self.pipe_of(&conflict.other), self.pipe_of(stamp));
-        self.order(codes::RACE_WRITE, conflict, pipes, &BTreeSet::new()).edits
+        self.order(codes::RACE_WRITE, conflict, pipes, &OrdSet::new()).edits
     }
 
     /// The pipe of an access. If the toolchain orders the pipes, all share one index.
@@ -206,7 +200,7 @@ impl Findings<'_> {
     }
 
     pub(super) fn fresh_name(&self, wanted: &str) -> String {
-        let names: BTreeSet<&str> =
+        let names: OrdSet<&str> =
             (0..self.module.value_count()).map(|k| self.module.value_name(ValueId::from_index(k))).collect();
         let numbered = (1..).map(|k| format!("{wanted}{k}"));
         std::iter::once(wanted.to_string()).chain(numbered).find(|n| !names.contains(&**n)).unwrap_or_default()
@@ -333,7 +327,7 @@ impl Findings<'_> {
 
     /// Signals that the text does not use, highest first, because FIFO pipes use the lowest.
     pub(super) fn free_signals(&self) -> Vec<i64> {
-        let used: BTreeSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
+        let used: OrdSet<i64> = self.stated().signals.iter().map(|n| n % SECOND_CORE).collect();
         SIGNALS.rev().filter(|id| !used.contains(id)).collect()
     }
 
@@ -345,7 +339,7 @@ impl Findings<'_> {
         words: Repair,
         code: Code,
         conflict: &Conflict,
-        ranks: &BTreeSet<(u32, u32)>,
+        ranks: &OrdSet<(u32, u32)>,
         from: Pipe,
     ) -> Repair {
         let awaited = self.text().ahead(conflict.site.op).iter().any(|id| {

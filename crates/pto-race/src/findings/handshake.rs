@@ -46,7 +46,7 @@ impl<'m> Findings<'m> {
         &self,
         code: Code,
         conflict: &Conflict,
-        pairs: &BTreeSet<(u32, u32)>,
+        pairs: &OrdSet<(u32, u32)>,
         background: bool,
     ) -> Option<Repair> {
         let (a, b) = (conflict.other.op, conflict.site.op);
@@ -117,12 +117,12 @@ impl<'m> Findings<'m> {
         code: Code,
         pair: &StatementPair,
         ends: &MessageEnds,
-        pairs: &BTreeSet<(u32, u32)>,
+        pairs: &OrdSet<(u32, u32)>,
     ) -> Vec<RankMessage> {
         let looped = !ends.second_loops.is_empty();
         if ends.first == ends.second {
             // In a ring: each waits for the one before, the first for the last.
-            let ranks: BTreeSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
+            let ranks: OrdSet<u32> = pairs.iter().flat_map(|(a, b)| [*a, *b]).collect();
             let ranks: Vec<u32> = ranks.into_iter().collect();
             let chain = ranks.windows(2).map(|w| RankMessage { from: w[0], to: w[1], same_iteration: true });
             let back = RankMessage { from: ranks[ranks.len() - 1], to: ranks[0], same_iteration: false };
@@ -138,7 +138,7 @@ impl<'m> Findings<'m> {
         code: Code,
         pair: &StatementPair,
         ends: &MessageEnds,
-        pairs: &BTreeSet<(u32, u32)>,
+        pairs: &OrdSet<(u32, u32)>,
     ) -> bool {
         let text = self.text();
         let (a, b) = pair.ends();
@@ -164,7 +164,7 @@ impl<'m> Findings<'m> {
         let args = &self.module.block(body).args;
         let first = self.module.value(*args.first()?).span;
         let signals = self.fresh_name("signals");
-        let told: BTreeSet<u32> = messages.iter().map(|m| m.to).collect();
+        let told: OrdSet<u32> = messages.iter().map(|m| m.to).collect();
         let mut text = format!("%{signals}: !pto.ptr<i32>, ");
         text.extend(told.iter().map(|to| format!("%{signals}_at_{to}: !pto.ptr<i32>, ")));
         let rank = args.iter().find(|arg| self.module.value_name(**arg) == "rank");
@@ -178,7 +178,7 @@ impl<'m> Findings<'m> {
                 "index".to_string()
             }
         };
-        let senders: BTreeSet<u32> = messages.iter().map(|m| m.from).collect();
+        let senders: OrdSet<u32> = messages.iter().map(|m| m.from).collect();
         let senders = senders.into_iter().collect();
         let words = FixNames { all: self, signals, rank: "rank".to_string(), rank_type, senders, count: Cell::new(0) };
         Some((words, Edit::parameter(first, text)))
@@ -229,7 +229,7 @@ impl FixNames<'_, '_> {
         waits: bool,
     ) -> Option<Vec<String>> {
         let mut lines = Vec::new();
-        let ranks: BTreeSet<u32> = messages.iter().map(&side).collect();
+        let ranks: OrdSet<u32> = messages.iter().map(&side).collect();
         for rank in ranks {
             let [number, here] = ["rank_number", "is_rank"].map(|n| self.name(n));
             let ty = &self.rank_type;

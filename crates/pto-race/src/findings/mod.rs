@@ -26,11 +26,12 @@ use pto_check::Checked;
 use pto_cpu::{Access, AddressSpace, CoreId, DEVICE, Flag, Plan, Role};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::codes::{self, Code};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::sort::SharedSort;
 use pto_isa::{Change, Diagnostic, Edit, Family, Op, Pipe, Span, Target};
 use stated::Stated;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 pub(crate) use stuck::{AwaitedWord, StuckCore};
 pub(crate) use text::ProgramText;
 
@@ -94,7 +95,7 @@ type FindingKey = (Code, OpId, Option<OpId>);
 pub(crate) struct Findings<'a> {
     module: &'a Module,
     pub target: Target,
-    found: BTreeMap<FindingKey, Finding>,
+    found: OrdMap<FindingKey, Finding>,
     names: TileNames<'a>,
     checked: &'a Checked,
     /// Operands of instructions that must not share memory.
@@ -107,11 +108,11 @@ pub(crate) struct Findings<'a> {
     /// Loops of the program poll words that other cores store.
     asks_for_words: bool,
     /// Stores of tiles that may write polled words.
-    told: BTreeSet<OpId>,
+    told: OrdSet<OpId>,
     /// Used pages of the memories of a core.
     pages: Box<places::Pages>,
     /// Steps whose operands are not in order, regardless of other instructions.
-    pub wrong_operands: BTreeSet<u32>,
+    pub wrong_operands: OrdSet<u32>,
     /// Findings so far, with repeated ones.
     pub noted: u64,
     /// Executed instructions so far.
@@ -139,7 +140,7 @@ struct Finding {
 }
 
 /// One of the conflicts between ranks, its access, and all pairs of ranks that have it.
-type RankConflict = (Conflict, Stamp, BTreeSet<(u32, u32)>);
+type RankConflict = (Conflict, Stamp, OrdSet<(u32, u32)>);
 
 /// The distance between the cores of two accesses.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -217,7 +218,7 @@ impl<'a> Findings<'a> {
         Self {
             module,
             target,
-            found: BTreeMap::new(),
+            found: OrdMap::new(),
             names,
             checked: plan.checked(),
             apart: HashMap::new(),
@@ -227,7 +228,7 @@ impl<'a> Findings<'a> {
             asks_for_words,
             told,
             pages: Box::default(),
-            wrong_operands: BTreeSet::new(),
+            wrong_operands: OrdSet::new(),
             noted: 0,
             now: 0,
             stuck: false,
@@ -270,7 +271,7 @@ impl<'a> Findings<'a> {
 
     /// What orders two instructions orders all their accesses, so the worst race between them is enough.
     fn keep_worst_races(&mut self) {
-        let mut pairs = BTreeSet::new();
+        let mut pairs = OrdSet::new();
         self.found.retain(|(code, op, other), _| !RACES.contains(code) || pairs.insert((*op, *other)));
     }
 
@@ -279,7 +280,7 @@ impl<'a> Findings<'a> {
         let Some(other) = conflict.other_core.filter(|c| c.rank != conflict.site.core.rank) else { return };
         let key = (code, conflict.site.op, Some(conflict.other.op));
         if let Some(found) = self.found.get_mut(&key) {
-            let (_, _, pairs) = found.ranks.get_or_insert_with(|| (*conflict, *stamp, BTreeSet::new()));
+            let (_, _, pairs) = found.ranks.get_or_insert_with(|| (*conflict, *stamp, OrdSet::new()));
             pairs.insert((other.rank, conflict.site.core.rank));
         }
     }

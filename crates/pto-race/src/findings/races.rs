@@ -36,7 +36,7 @@ impl Findings<'_> {
         self.note_bytes(code, conflict.site.op, Some(conflict.other.op), conflict.reach(), |all| {
             let what = all.subject(code, conflict, stamp);
             let (first, second) = actors(conflict, all.actor(&conflict.other), all.actor(stamp));
-            let repair = all.repair(code, conflict, stamp, &BTreeSet::new());
+            let repair = all.repair(code, conflict, stamp, &OrdSet::new());
             let mut d = Diagnostic::new(code, all.span(conflict.site.op), message(&what, &first, &second));
             let mut behind = String::new();
             if conflict.other.op == conflict.site.op {

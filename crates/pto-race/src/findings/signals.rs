@@ -46,7 +46,7 @@ impl Findings<'_> {
 
     /// Signals from the same kind of core that the text only sends, or only waits for.
     fn unmatched(&self, like: Wanted, sent: bool) -> Vec<Wanted> {
-        let all: BTreeSet<Wanted> = self.stated().signal_ops.iter().filter_map(|at| self.wanted(*at)).collect();
+        let all: OrdSet<Wanted> = self.stated().signal_ops.iter().filter_map(|at| self.wanted(*at)).collect();
         let one_side = |own: &Wanted| {
             let (sets, waits) = self.signals_of(*own);
             own.cube == like.cube && if sent { waits.is_empty() } else { sets.is_empty() }
@@ -183,7 +183,7 @@ impl Findings<'_> {
     /// Of two waits in a row for a signal, the second takes the one of the next iteration.
     fn without_doubled_wait(&self, waiting: &[OpId]) -> Option<Repair> {
         let ops = self.stated().signal_ops.iter().copied();
-        let stuck: BTreeSet<Option<i64>> = waiting.iter().map(|at| self.raw_id(*at)).collect();
+        let stuck: OrdSet<Option<i64>> = waiting.iter().map(|at| self.raw_id(*at)).collect();
         let doubled = |id: &OpId| {
             let next = self.rest_of_block(*id).first();
             let again = next.is_some_and(|next| !self.sends(*next) && self.raw_id(*next) == self.raw_id(*id));

@@ -2,25 +2,25 @@
 
 use pto_cpu::Flag;
 use pto_ir::{Attr, Module, OpId};
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::{SignalForm, SyncOp};
 use pto_isa::{Family, Pipe, Target};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Flags, signals and barriers of a program.
 #[derive(Debug, Default)]
 pub(crate) struct Stated {
     /// The operations that name a flag with a fixed id.
-    flags: BTreeMap<Flag, Vec<OpId>>,
+    flags: OrdMap<Flag, Vec<OpId>>,
     /// Pairs of pipes with computed flag ids.
-    pub computed: BTreeSet<(Pipe, Pipe)>,
+    pub computed: OrdSet<(Pipe, Pipe)>,
     /// Flags whose ids are constant operands, not attributes.
-    constant: BTreeSet<Flag>,
+    constant: OrdSet<Flag>,
     /// A `syncall` of only one kind of core.
     pub partial_barrier: Option<OpId>,
     /// Cores of a block signal each other or share a FIFO pipe.
     pub talks: bool,
     /// Signal numbers in use.
-    pub signals: BTreeSet<i64>,
+    pub signals: OrdSet<i64>,
     /// Statements that send a signal with a fixed number to a core of the block, or wait for one.
     pub signal_ops: Vec<OpId>,
     /// Some signal numbers are computed.

@@ -40,7 +40,7 @@ const MORE_THAN: u8 = 2;
 impl Findings<'_> {
     /// Constants of the condition and their neighbours, small ones first.
     pub fn named_numbers(&self) -> Vec<i64> {
-        let mut all = BTreeSet::from([1]);
+        let mut all = OrdSet::from([1]);
         self.module.walk(self.module.top, &mut |id| {
             if self.module.arith(id) == Some(Arith::Constant)
                 && let Some(number) = self.module.attr(id, "value").and_then(Attr::int)

@@ -5,9 +5,9 @@ use crate::findings::ProgramText;
 use pto_ir::print::type_text;
 use pto_ir::{BlockId, Def, Module, OpId, TypeStyle, ValueId};
 use pto_isa::codes::Code;
+use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Control;
 use pto_isa::{Diagnostic, Edit, Family, Span};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// Statements of a kind that are looked at, so that large programs take no longer.
 const NEAREST: usize = 16;
@@ -75,7 +75,7 @@ impl<'a> Draft<'a> {
 
     /// Pieces of lines as edits of whole lines.
     pub fn rewritten(&self, pieces: &[TextPiece]) -> Option<Vec<Edit>> {
-        let mut lines: BTreeMap<Span, Vec<&TextPiece>> = BTreeMap::new();
+        let mut lines: OrdMap<Span, Vec<&TextPiece>> = OrdMap::new();
         for piece in pieces {
             let line = self.line(piece.0.start);
             (line.start <= piece.0.start && piece.0.end <= line.end).then_some(())?;
@@ -179,8 +179,8 @@ impl<'a> Draft<'a> {
     }
 
     /// The arithmetic that computes a value.
-    pub fn computed_by(&self, value: ValueId) -> BTreeSet<OpId> {
-        let (mut all, mut next) = (BTreeSet::new(), vec![value]);
+    pub fn computed_by(&self, value: ValueId) -> OrdSet<OpId> {
+        let (mut all, mut next) = (OrdSet::new(), vec![value]);
         while let Some(value) = next.pop() {
             let id = self.module.definition(value).filter(|id| self.module.op(*id).op.row().family == Family::Arith);
             if let Some(id) = id.filter(|id| all.len() < 64 && all.insert(*id)) {

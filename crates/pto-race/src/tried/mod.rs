@@ -16,8 +16,9 @@ use crate::RaceReport;
 use draft::Draft;
 use pto_ir::Module;
 use pto_isa::codes::{self, Code};
+use pto_isa::ordered::OrdSet;
 use pto_isa::{Diagnostic, Edit, Span, apply_edits};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// Changes that may fix a finding, and what they do.
 #[derive(Clone, Debug)]
@@ -63,7 +64,7 @@ pub(crate) fn fixes(
     if report.stopped.is_some() || !report.findings.iter().any(open) {
         return;
     }
-    let known: BTreeSet<FoundLines<'_>> = report.findings.iter().map(|d| lines(source, d)).collect();
+    let known: OrdSet<FoundLines<'_>> = report.findings.iter().map(|d| lines(source, d)).collect();
     let mut trials =
         Trials { left: TRIALS, work: LEAST_WORK.max(2 * report.instructions), seen: HashMap::new(), again };
     let limit = 10_000 + 4 * report.instructions;

@@ -2,9 +2,9 @@
 
 use super::draft::Draft;
 use pto_ir::OpId;
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::{Arith, Control, Movement};
 use pto_isa::{CACHE_LINE_BYTES, Edit, ScalarType, Type, codes};
-use std::collections::BTreeSet;
 
 const LATER: &str = pto_isa::text_key!("wait for the word that is stored after the data");
 const ONE_MORE: &str = pto_isa::text_key!("wait for every core that uses the data");
@@ -84,7 +84,7 @@ impl Draft<'_> {
 
     /// Numbers beside those that say which word is polled, and by which cores.
     fn neighbours(&mut self, loads: &[OpId]) {
-        let mut slices: BTreeSet<OpId> = BTreeSet::new();
+        let mut slices: OrdSet<OpId> = OrdSet::new();
         for load in loads {
             let index = self.module.operands(*load).get(1).map(|o| o.value);
             let branches = self.around(*load, Control::If);

@@ -3,7 +3,7 @@
 
 use super::{LogEvent, PossibleValues, ReadNumber, WordChange, WordLog, WordQuestion};
 use pto_ir::OpId;
-use std::collections::BTreeSet;
+use pto_isa::ordered::OrdSet;
 
 /// Changes before and after a wait that are considered. Those further away are ordered with it, or there are too many to wait for.
 const NEAR: usize = 8;
@@ -25,7 +25,7 @@ impl WordLog {
     }
 
     /// What other orders lose, given what waits learn.
-    pub(super) fn lost(&self) -> BTreeSet<LostNotification> {
+    pub(super) fn lost(&self) -> OrdSet<LostNotification> {
         let waits = self.entries.iter().enumerate();
         let waits =
             waits.filter_map(|(at, e)| if let LogEvent::Wait(_, ask) = e.what { Some((at, ask)) } else { None });

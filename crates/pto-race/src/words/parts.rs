@@ -1,7 +1,7 @@
 //! Words that are stored in one width and read in another: the bytes of words that a number consists of.
 
 use super::{FoundNumber, MANY, Seen, Word, WordLog};
-use std::collections::BTreeSet;
+use pto_isa::ordered::OrdSet;
 
 /// Bytes of the longest word.
 const LONGEST: i64 = 8;
@@ -44,13 +44,13 @@ impl ReadNumber {
     }
 
     /// The possible values, given the possible values of each word; `None` if there are too many.
-    pub fn numbers(&self, words: &[BTreeSet<i64>]) -> Option<BTreeSet<i64>> {
+    pub fn numbers(&self, words: &[OrdSet<i64>]) -> Option<OrdSet<i64>> {
         match self {
             Self::Word(_) => words.first().cloned(),
             Self::Parts { parts, rest, bytes } => {
-                let mut all = BTreeSet::from([*rest]);
+                let mut all = OrdSet::from([*rest]);
                 for (part, values) in parts.iter().zip(words) {
-                    let pieces: BTreeSet<u64> = values.iter().map(|v| part.of(*v)).collect();
+                    let pieces: OrdSet<u64> = values.iter().map(|v| part.of(*v)).collect();
                     if all.len().saturating_mul(pieces.len()) > MANY {
                         return None;
                     }

@@ -10,8 +10,8 @@ const WORD: Word = (0, 0);
 #[derive(Default)]
 struct Run {
     log: WordLog,
-    times: BTreeMap<usize, u32>,
-    values: BTreeMap<Word, i64>,
+    times: OrdMap<usize, u32>,
+    values: OrdMap<Word, i64>,
 }
 
 impl Run {
@@ -187,7 +187,7 @@ fn bytes_that_are_stored_in_two_widths_tell_nothing() {
     run.store(0, WORD, 4, 1);
     let solved = run.log.solve();
     assert_eq!(solved.known[0].get(scalar(0)), 0);
-    assert_eq!(solved.mixed, BTreeSet::from([(OpId::from_index(0), WORD)]));
+    assert_eq!(solved.mixed, OrdSet::from([(OpId::from_index(0), WORD)]));
 }
 
 /// How many notifications another order loses.

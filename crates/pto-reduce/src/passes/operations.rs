@@ -3,9 +3,9 @@
 use crate::edit::{Instead, is_terminator, without};
 use crate::search::{Base, Shrinking};
 use pto_ir::{Attr, Module, NewOp, OpId};
+use pto_isa::ordered::OrdMap;
 use pto_isa::row::{Arith, Control, Meaning};
 use pto_isa::{Op, Type};
-use std::collections::BTreeMap;
 
 /// Removes functions, with the calls of them.
 pub(super) fn functions(s: &mut Shrinking<'_>) {
@@ -69,7 +69,7 @@ pub(super) fn groups(s: &mut Shrinking<'_>) {
     let module = &s.base.module;
     let order = module.order();
     let mut groups: Vec<Vec<OpId>> = pairs(module, &order);
-    let mut pipes: BTreeMap<i64, Vec<OpId>> = BTreeMap::new();
+    let mut pipes: OrdMap<i64, Vec<OpId>> = OrdMap::new();
     for id in order.into_iter().filter(|id| matches!(module.meaning(*id), Meaning::Fifo(_))) {
         if let Some(number) = module.int(id, "id") {
             pipes.entry(number).or_default().push(id);

@@ -5,14 +5,14 @@ use crate::edit::set_attr;
 use crate::search::{Attempt, Base, Shrinking};
 use crate::size::for_numbers;
 use pto_ir::{Attr, Module, OpId, TypeId, ValueId};
+use pto_isa::ordered::OrdSet;
 use pto_isa::row::Arith;
 use pto_isa::{Dim, FnType, MemrefType, TileType, Type, ViewType};
-use std::collections::BTreeSet;
 
 /// Numbers to try in place of another, the smallest first.
 fn smaller(n: i128) -> Vec<i128> {
     let powers = (0..40).map(|shift| 1i128 << shift).take_while(|p| *p < n);
-    let mut all: BTreeSet<i128> = powers.chain([n / 2]).filter(|p| *p > 0 && *p < n).collect();
+    let mut all: OrdSet<i128> = powers.chain([n / 2]).filter(|p| *p > 0 && *p < n).collect();
     all.remove(&n);
     all.into_iter().collect()
 }
@@ -20,7 +20,7 @@ fn smaller(n: i128) -> Vec<i128> {
 /// Replaces a number wherever the program has it: extents that belong together stay equal. If that is not enough, its multiples shrink
 /// in the same proportion.
 pub(super) fn shared(s: &mut Shrinking<'_>) {
-    let mut numbers = BTreeSet::new();
+    let mut numbers = OrdSet::new();
     let module = &s.base.module;
     for_numbers(module, &module.order(), &mut |n| {
         numbers.insert(n);
@@ -155,7 +155,7 @@ pub(super) fn single(s: &mut Shrinking<'_>) {
 pub(super) fn inputs(s: &mut Shrinking<'_>) {
     for at in 0..s.base.best.inputs.len() {
         let old = s.base.best.inputs[at].clone();
-        let mut choices: BTreeSet<i64> =
+        let mut choices: OrdSet<i64> =
             smaller(i128::from(old.value.saturating_abs())).into_iter().filter_map(|n| i64::try_from(n).ok()).collect();
         choices.insert(0);
         let choices: Vec<i64> = choices.into_iter().filter(|n| *n >= old.least && *n != old.value).collect();

@@ -3,7 +3,7 @@
 use crate::sample::Sample;
 use crate::{Program, Target};
 use pto_isa::Loc;
-use std::collections::BTreeMap;
+use pto_isa::ordered::OrdMap;
 use std::fmt::Write;
 
 /// Tiles start at multiples of this, so that addresses are easy to read.
@@ -16,7 +16,7 @@ pub(super) fn placed(sample: &Sample) -> Option<String> {
     let (name, params) = head.split_once('(')?;
     let (params, rest) = params.rsplit_once(')')?;
     let sizes = tile_sizes(&sample.text);
-    let (mut kept, mut tiles, mut next) = (Vec::new(), String::new(), BTreeMap::<Loc, u64>::new());
+    let (mut kept, mut tiles, mut next) = (Vec::new(), String::new(), OrdMap::<Loc, u64>::new());
     for param in split(params) {
         let (value, ty) = param.split_once(": ")?;
         let Some((loc, bytes)) = sizes.get(value.trim_start_matches('%')) else {
@@ -34,7 +34,7 @@ pub(super) fn placed(sample: &Sample) -> Option<String> {
 }
 
 /// The memory and the size of the tile parameters, by name.
-fn tile_sizes(text: &str) -> BTreeMap<String, (Loc, u64)> {
+fn tile_sizes(text: &str) -> OrdMap<String, (Loc, u64)> {
     let program = Program::parse(text);
     let module = program.module();
     let regions = module.functions().into_iter().flat_map(|f| module.op_regions(f).to_vec());
