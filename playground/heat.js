@@ -27,19 +27,30 @@ function colourOf(x, [low, high]) {
   return [250 - 225 * t, 245 - 165 * t, 215 - 75 * t];
 }
 
+/** Colours of numbers as words of a picture: 256 between the ends of the range, then those of NaN and of infinity. */
+function palette([low, high]) {
+  const most = Math.max(-low, high), [from, to] = low < 0 && high > 0 ? [-most, most] : [low, high];
+  const word = x => { const [r, g, b] = colourOf(x, [low, high]); return (255 << 24 | b << 16 | g << 8 | r) >>> 0; };
+  const words = Uint32Array.from({ length: 258 }, (_, k) => word(k < 256 ? from + ((to - from) * k) / 255 : k === 256 ? NaN : Infinity));
+  const scale = to > from ? 255 / (to - from) : 0, middle = to > from ? 0 : 128;
+  return x => {
+    if (!Number.isFinite(x)) return words[Number.isNaN(x) ? 256 : 257];
+    return words[Math.max(0, Math.min(255, Math.round((x - from) * scale) + middle))];
+  };
+}
+
 /** A picture of an array; a click moves the table to that place. */
 function heatMap(numbers) {
   const rows = Math.min(numbers.rows, MOST_PIXELS), cols = Math.min(numbers.cols, MOST_PIXELS);
   const canvas = el("canvas", { width: Math.max(1, cols), height: Math.max(1, rows), tabindex: 0, "aria-label": "heat map; click to see the numbers" });
-  const range = rangeOf(numbers);
+  const range = rangeOf(numbers), colour = palette(range);
   const source = (x, y) => [Math.floor((y / rows) * numbers.rows), Math.floor((x / cols) * numbers.cols)];
   if (rows && cols) {
-    const pen = canvas.getContext("2d"), image = pen.createImageData(cols, rows);
+    const pen = canvas.getContext("2d"), image = pen.createImageData(cols, rows), words = new Uint32Array(image.data.buffer);
+    const columns = Array.from({ length: cols }, (_, x) => source(x, 0)[1]);
     for (let y = 0, at = 0; y < rows; y++) {
-      for (let x = 0; x < cols; x++, at += 4) {
-        const [r, c] = source(x, y);
-        image.data.set([...colourOf(numbers.at(r, c), range), 255], at);
-      }
+      const [row] = source(0, y);
+      for (let x = 0; x < cols; x++) words[at++] = colour(numbers.at(row, columns[x]));
     }
     pen.putImageData(image, 0, 0);
   }
