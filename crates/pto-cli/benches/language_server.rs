@@ -110,7 +110,10 @@ fn measure(name: &str, text: &str) {
         "start": { "line": program.line.saturating_sub(30), "character": 0 },
         "end": { "line": program.line + 30, "character": 0 },
     } });
+    // The problem is at the name that the letter has changed.
+    let problem = json!({ "range": { "start": at(program.column), "end": at(program.column) }, "context": { "diagnostics": [] } });
     for (method, more) in [
+        ("textDocument/codeAction", &problem),
         ("textDocument/hover", &position),
         ("textDocument/completion", &position),
         ("textDocument/semanticTokens/full", &json!({})),

@@ -70,7 +70,7 @@ use snapshot::Snapshot;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
-use words::{LostNotification, Word, WordLog, Words};
+use words::{LostNotification, Word, Words};
 
 /// What orders the pipes of a core.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -362,7 +362,7 @@ impl RaceRun<'_> {
                 // If possible answers cannot be told from impossible ones, all stay as they are.
                 self.answers = Answers::default();
             }
-            let words = Words::Recorded(WordLog::default());
+            let words = Words::Recorded(Box::default());
             let mut recorder = Detector::new(setting, self.branches.clone(), words, self.answers.again());
             let _ = observe(ranks, self.launch, &mut meter.aside(), &mut recorder);
             before.restore(ranks);

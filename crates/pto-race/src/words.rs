@@ -35,7 +35,7 @@ pub(crate) type Word = (usize, i64);
 /// The role of words in a run: they are recorded, or it is known what each wait learns.
 #[derive(Debug)]
 pub(crate) enum Words {
-    Recorded(WordLog),
+    Recorded(Box<WordLog>),
     Known(VecDeque<Clock>),
 }
 

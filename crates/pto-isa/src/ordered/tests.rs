@@ -29,8 +29,8 @@ fn random_steps(steps: u64, keys: u64, seed: u64) {
         match numbers.next(10) {
             0..5 => assert_eq!(map.insert(key, step), model.insert(key, step)),
             5 => {
-                *map.entry(key).and_modify(|v| *v += 1).or_insert(7) =
-                    *model.entry(key).and_modify(|v| *v += 1).or_insert(7)
+                let own = *map.entry(key).and_modify(|v| *v += 1).or_insert(7);
+                assert_eq!(own, *model.entry(key).and_modify(|v| *v += 1).or_insert(7));
             }
             6 | 7 => assert_eq!(map.remove(&key), model.remove(&key)),
             8 if step % 3 == 0 => assert_eq!(map.pop_first(), model.pop_first()),
