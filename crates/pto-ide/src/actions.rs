@@ -2,6 +2,7 @@
 
 use crate::Document;
 use crate::edits::{Replacement, line_edits};
+use crate::fixes::TrialShare;
 use pto::isa::{Span, text};
 use pto::opt::{self, SyncMode, plan};
 use pto::{Diagnostic, Form, Target};
@@ -41,8 +42,13 @@ impl Document {
     /// ```
     pub fn actions(&self, span: Span, others: &[Diagnostic]) -> Vec<OfferedAction> {
         let touches = |d: &&Diagnostic| d.primary.span.start <= span.end && d.primary.span.end >= span.start;
-        let problems = self.diagnostics().iter().chain(others).filter(touches);
-        problems.flat_map(|problem| self.fixes(problem)).collect()
+        let problems: Vec<&Diagnostic> = self.diagnostics().iter().chain(others).filter(touches).collect();
+        let among = problems.len();
+        let mut found: Vec<OfferedAction> = Vec::new();
+        for (before, problem) in problems.into_iter().enumerate() {
+            found.extend(self.fixes(problem, TrialShare { before, among }));
+        }
+        found
     }
 
     /// The program in other forms, and with what the toolchain can add. Each is computed, so an editor asks for them on request.

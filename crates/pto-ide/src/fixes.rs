@@ -23,13 +23,14 @@ use pto::isa::row::Control;
 use pto::isa::{Code, Op, Span, codes, table, text};
 use pto::{Diagnostic, Target};
 use trial::OfferedFix;
+pub(crate) use trial::TrialShare;
 
 /// Problems that another target may not have.
 const OF_THE_TARGET: [Code; 4] = [codes::NOT_ON_TARGET, codes::ELEM_TYPE, codes::NO_SPACE, codes::DEVICE_FAULT];
 
 impl Document {
     /// Every change that is known to fix a problem, the likeliest first.
-    pub(crate) fn fixes(&self, problem: &Diagnostic) -> Vec<OfferedAction> {
+    pub(crate) fn fixes(&self, problem: &Diagnostic, share: TrialShare) -> Vec<OfferedAction> {
         let fix = |title: String, edits| {
             let fixes = Some(problem.clone());
             OfferedAction { title, kind: ActionKind::Fix, fixes, edits, target: None }
@@ -43,7 +44,7 @@ impl Document {
         let trial = TrialText::new(self, problem);
         let tested = trial.document(self);
         let last_resort = || self.without_statement(problem);
-        let tried = tested.tried(problem, trial.bytes(), self.suggested(problem), last_resort);
+        let tried = tested.tried(problem, share.trials(trial.bytes()), self.suggested(problem), last_resort);
         found.extend(tried.into_iter().map(|candidate| fix(candidate.title, candidate.edits)));
         for target in tested.other_targets(problem) {
             let title = text!("check for {target}", target);
@@ -145,7 +146,7 @@ impl Document {
     fn all_restated(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
         let trial = TrialText::new(self, problem);
         let document = trial.document(self);
-        let edits = document.with_types_restated().map(|restated| line_edits(document.text(), restated.text()));
+        let edits = document.with_types_restated(false).map(|restated| line_edits(document.text(), restated.text()));
         let title = text!("write the types of the definitions");
         edits.map(|edits| OfferedFix::new(title, edits)).into_iter().collect()
     }

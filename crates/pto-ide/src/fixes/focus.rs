@@ -66,10 +66,13 @@ impl Document {
             kept -= end - start;
             done = end;
         }
+        if done == 0 {
+            return None;
+        }
         text += self.text().get(done..)?;
         let reduced = Self::new(&text, Some(self.target()));
         let same = |d: &Diagnostic| d.code == problem.code && d.primary.span == problem.primary.span;
         let is_there = reduced.diagnostics().iter().any(same);
-        (done > 0 && is_there).then_some((reduced, kept))
+        is_there.then_some((reduced, kept))
     }
 }
