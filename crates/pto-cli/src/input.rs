@@ -2,6 +2,7 @@
 
 use super::{Failure, host};
 use pto::bytecode;
+use pto::isa::sort::SharedSort;
 use pto::isa::text;
 use pto::isa::{Diagnostic, Location, Span, codes};
 use pto::syntax::StatedLocations;
@@ -63,7 +64,7 @@ pub(crate) fn expand(arguments: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 fn walk(dir: &Path, files: &mut Vec<PathBuf>, depth: u32) -> Result<(), Failure> {
     let failed = |e: std::io::Error| Failure(text!("cannot read {dir}: {e}", dir = dir.display(), e));
     let mut entries = std::fs::read_dir(dir).map_err(failed)?.collect::<Result<Vec<_>, _>>().map_err(failed)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
+    entries.shared_sort_by_key(std::fs::DirEntry::file_name);
     for entry in entries {
         let path = entry.path();
         let kind = entry.file_type().map_err(failed)?;

@@ -177,6 +177,15 @@ pub(crate) enum Outcome {
 /// A problem with the usage or the environment: exit code 2.
 pub(crate) struct Failure(pub(crate) String);
 
+impl Failure {
+    /// Tells the user; nothing if that was done already.
+    fn say(&self) {
+        if !self.0.is_empty() {
+            warn(&format!("\u{1b}[1;31m{}\u{1b}[0m: {}", text!("error"), self.0));
+        }
+    }
+}
+
 impl From<std::io::Error> for Failure {
     fn from(error: std::io::Error) -> Self {
         Self(error.to_string())
@@ -280,10 +289,8 @@ fn exit_code(result: CommandResult) -> u8 {
         Ok(Outcome::Clean) => 0,
         Ok(Outcome::Problems) => 1,
         Ok(Outcome::Different) => 3,
-        Err(Failure(message)) => {
-            if !message.is_empty() {
-                warn(&format!("\u{1b}[1;31m{}\u{1b}[0m: {message}", text!("error")));
-            }
+        Err(failure) => {
+            failure.say();
             2
         }
     }

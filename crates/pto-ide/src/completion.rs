@@ -7,6 +7,7 @@ mod values;
 pub(crate) use self::values::fits;
 use crate::Document;
 use crate::context::{StatementAt, at_statement_start};
+use pto::isa::sort::SharedSort;
 use pto::isa::{Span, table};
 use pto::syntax::{SourceToken, TokenKind};
 
@@ -75,7 +76,7 @@ impl Document {
             _ if cursor.starts_statement => mnemonics::all(self, &cursor),
             _ => self.inside(&cursor),
         };
-        found.sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
+        found.shared_sort_by(|a, b| (a.rank, &a.label).cmp(&(b.rank, &b.label)));
         found.dedup_by(|a, b| a.label == b.label && a.kind == b.kind);
         found
     }

@@ -1,6 +1,7 @@
 //! Changes of a text.
 
 use crate::positions::floor_boundary;
+use pto::isa::sort::SharedSort;
 use pto::isa::{Change, Edit, Span};
 
 /// A part of a text and what replaces it.
@@ -29,7 +30,7 @@ impl Replacement {
 /// ```
 pub fn applied(text: &str, edits: &[Replacement]) -> String {
     let mut sorted: Vec<&Replacement> = edits.iter().collect();
-    sorted.sort_by_key(|e| e.span);
+    sorted.shared_sort_by_key(|e| e.span);
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     for edit in sorted {

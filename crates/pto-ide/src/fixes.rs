@@ -20,6 +20,7 @@ use crate::{ActionKind, Document, OfferedAction};
 use focus::TrialText;
 use pto::ir::print::type_text;
 use pto::isa::row::Control;
+use pto::isa::sort::SharedSort;
 use pto::isa::{Code, Op, Span, codes, table, text};
 use pto::{Diagnostic, Target};
 use trial::OfferedFix;
@@ -195,7 +196,7 @@ impl Document {
         let names = visible(self, at).into_iter().map(|v| module.value_name(v)).filter(|n| !n.is_empty());
         let near = names.map(|n| (table::distance(name, n), n)).filter(|(d, _)| (1..=most).contains(d));
         let mut near: Vec<(usize, &str)> = near.collect();
-        near.sort_unstable();
+        near.shared_sort();
         near.dedup();
         near.into_iter().take(3).map(|(_, n)| format!("%{n}")).collect()
     }

@@ -7,6 +7,7 @@ use pto::ir::print::type_text;
 use pto::ir::{Listed, OpId};
 use pto::isa::Span;
 use pto::isa::row::Storage;
+use pto::isa::sort::SharedSort;
 use pto::isa::text;
 
 /// What a hint says.
@@ -52,7 +53,7 @@ impl Document {
             hints.extend(self.address_hint(id));
             hints.extend(self.cost_hint(id));
         }
-        hints.sort_by_key(|hint| hint.at);
+        hints.shared_sort_by_key(|hint| hint.at);
         hints
     }
 

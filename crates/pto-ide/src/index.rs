@@ -5,6 +5,7 @@ use pto::ir::{Def, OpId, ValueId};
 use pto::isa::Span;
 use pto::isa::hash::FastMap;
 use pto::isa::row::Control;
+use pto::isa::sort::SharedSort;
 use pto::syntax::{SourceToken, TokenKind, tokens};
 
 /// What a name stands for.
@@ -156,7 +157,7 @@ fn named_values(module: &Module) -> (FastMap<u32, ValueId>, ValuesByName) {
         }
     }
     let place = |id: &ValueId| module.value(*id).span.start;
-    named.values_mut().for_each(|list| list.sort_by_key(place));
+    named.values_mut().for_each(|list| list.shared_sort_by_key(place));
     (definitions, named)
 }
 

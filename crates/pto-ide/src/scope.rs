@@ -4,6 +4,7 @@ use crate::Document;
 use pto::Module;
 use pto::ir::{BlockId, Def, ValueId};
 use pto::isa::Span;
+use pto::isa::sort::SharedSort;
 
 /// The values that a statement at a byte can use, in the order of the text.
 pub(crate) fn visible(document: &Document, at: u32) -> Vec<ValueId> {
@@ -19,7 +20,7 @@ pub(crate) fn visible(document: &Document, at: u32) -> Vec<ValueId> {
         });
         found.extend(missing);
     }
-    found.sort_by_key(|id| module.value(*id).span.start);
+    found.shared_sort_by_key(|id| module.value(*id).span.start);
     found
 }
 

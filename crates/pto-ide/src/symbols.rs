@@ -6,6 +6,7 @@ use pto::ir::print::type_text;
 use pto::ir::{Attr, BlockId, OpId};
 use pto::isa::Span;
 use pto::isa::row::{Control, Storage};
+use pto::isa::sort::SharedSort;
 use pto::syntax::TokenKind;
 
 /// What a symbol is.
@@ -75,7 +76,7 @@ impl Document {
             })
             .collect();
         items.extend(self.outline_of(module.top));
-        items.sort_by_key(|item| item.span.start);
+        items.shared_sort_by_key(|item| item.span.start);
         items
     }
 
@@ -140,7 +141,7 @@ impl Document {
                 folds.push(FoldRange { lines: (first, last - 1), comment: false });
             }
         }
-        folds.sort_by_key(|fold| fold.lines);
+        folds.shared_sort_by_key(|fold| fold.lines);
         folds
     }
 

@@ -2,6 +2,7 @@
 
 use pto_ir::{BlockId, Module, OpId, TypeId, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::sort::SharedSort;
 
 /// A value, and the positions between which it can be used.
 #[derive(Clone, Copy)]
@@ -25,7 +26,7 @@ impl ScopeMap {
         let mut walk = ScopeWalk { module, at: 0, all: Vec::new(), positions: FastMap::default() };
         walk.block(module.top);
         let mut of_type: FastMap<TypeId, Vec<Visible>> = FastMap::default();
-        walk.all.sort_by_key(|v| v.from);
+        walk.all.shared_sort_by_key(|v| v.from);
         for visible in walk.all {
             of_type.entry(module.value(visible.value).ty).or_default().push(visible);
         }

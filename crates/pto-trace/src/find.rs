@@ -10,6 +10,7 @@ use crate::writes::is_result;
 use pto_cpu::CoreId;
 use pto_ir::{OpId, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Class, DType};
 
 /// What to look for.
@@ -307,7 +308,7 @@ impl ReadOperands {
         let moment = recording.moment(at);
         let mut values: Vec<ValueId> = moment.accesses.iter().filter(|a| !a.write).filter_map(|a| a.value).collect();
         values.extend(recording.module().operands(moment.op).iter().map(|o| o.value));
-        values.sort_by_key(|v| v.index());
+        values.shared_sort_by_key(|v| v.index());
         values.dedup();
         let list = values.into_iter().filter_map(|v| Some((v, player.operand(at, v)?))).collect();
         Self { list }

@@ -2,6 +2,7 @@
 
 use crate::recording::Recording;
 use pto_cpu::{CoreId, Role};
+use pto_isa::sort::SharedSort;
 
 /// A line was executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,7 +42,7 @@ impl Recording {
                 open = Some(moment.step);
             }
         }
-        found.sort_by_key(|(first, _)| *first);
+        found.shared_sort_by_key(|(first, _)| *first);
         found.into_iter().map(|(_, occurrence)| occurrence).collect()
     }
 }

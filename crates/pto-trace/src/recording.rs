@@ -7,6 +7,8 @@ use crate::writes::WriteIndex;
 use pto_cpu::{CoreId, KeptIn, Plan, Role, TilePlace, ViewPlace};
 use pto_ir::{Module, OpId, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::sort::SharedSort;
+use pto_isa::table;
 use pto_isa::{Diagnostic, Error, Pipe, Span, Type, codes, text};
 use std::sync::OnceLock;
 
@@ -236,27 +238,14 @@ pub fn find_value(plan: &Plan, name: &str) -> Result<ValueId, Error> {
     if let Some(found) = named().find(ran).or_else(|| named().next()) {
         return Ok(found);
     }
-    let mut near: Vec<&str> = all().map(|v| module.value_name(v)).filter(|name| !name.is_empty()).collect();
-    near.sort_by_cached_key(|other| (distance(name, other), other.len()));
+    let names = all().map(|v| module.value_name(v)).filter(|name| !name.is_empty());
+    let mut near: Vec<_> = names.map(|other| (table::distance(name, other), other.len(), other)).collect();
+    near.shared_sort();
     near.dedup();
     near.truncate(3);
-    let names = near.iter().map(|n| format!("%{n}")).collect::<Vec<_>>().join(", ");
+    let names = near.iter().map(|(.., n)| format!("%{n}")).collect::<Vec<_>>().join(", ");
     let problem = Diagnostic::new(codes::VALUE_UNKNOWN, Span::default(), text!("there is no value `%{name}`", name));
     Err(module.error(if near.is_empty() { problem } else { problem.help(text!("did you mean {names}?", names)) }))
-}
-
-/// Edits from one name to the other.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut corner = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let cost = (corner + usize::from(x != y)).min(row[j] + 1).min(row[j + 1] + 1);
-            corner = std::mem::replace(&mut row[j + 1], cost);
-        }
-    }
-    row[b.len()]
 }
 
 fn format_bytes(bytes: u64) -> String {

@@ -379,12 +379,13 @@ pub(crate) fn completions(start: &str) -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use pto::isa::sort::SharedSort;
 
     #[test]
     fn names_are_unique_and_misspelled_ones_are_suggested() {
         let mut names: Vec<&str> = COMMANDS.iter().flat_map(|c| c.names.iter().copied()).collect();
         let all = names.len();
-        names.sort_unstable();
+        names.shared_sort();
         names.dedup();
         assert_eq!(names.len(), all);
         assert_eq!(command("cont").map(|c| c.verb), Ok(Verb::Continue));

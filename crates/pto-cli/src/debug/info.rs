@@ -4,6 +4,7 @@ use super::index::{SyncKey, last_before};
 use super::session::{DebugSession, short_name};
 use super::stops::{StopOn, WatchTarget};
 use pto::cpu::{CoreId, Role};
+use pto::isa::sort::SharedSort;
 use pto::isa::{Loc, text};
 use pto::trace::MemoryId;
 use std::ops::Range;
@@ -105,7 +106,7 @@ impl DebugSession<'_> {
             let shape = format!("{}x{} {}", ty.rows, ty.cols, ty.dtype);
             placed.push(TileInMemory { name: name.to_string(), loc, bytes, shape, writer });
         }
-        placed.sort_by_key(|t| (t.loc as u8, t.bytes.start, t.bytes.end));
+        placed.shared_sort_by_key(|t| (t.loc as u8, t.bytes.start, t.bytes.end));
         placed
     }
 
@@ -222,7 +223,7 @@ impl DebugSession<'_> {
             }
             None => {
                 let mut names: Vec<String> = cores.iter().filter(of_block).map(|c| short_name(*c)).collect();
-                names.sort();
+                names.shared_sort();
                 Err(text!("there is no core `{name}` in this block; there are {names}", name, names = names.join(", ")))
             }
         }

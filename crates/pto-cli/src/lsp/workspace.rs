@@ -1,6 +1,7 @@
 //! The files of the workspace, for symbols that are not in an open file.
 
 use super::files;
+use pto::isa::sort::SharedSort;
 use pto_ide::{Document, OutlineItem};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -92,7 +93,7 @@ impl FileWalk {
     fn folder(&mut self, folder: &Path, depth: u32) {
         let mut entries: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().take(self.left).collect();
         self.left -= entries.len();
-        entries.sort_by_key(std::fs::DirEntry::file_name);
+        entries.shared_sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let path = entry.path();
             let hidden = entry.file_name().to_str().is_none_or(|name| name.starts_with('.'));

@@ -8,6 +8,7 @@ use crate::Failure;
 use pto::cpu::machine;
 use pto::cpu::{Arg, Extent, Known, Measure, Param, ParamKind, Plan};
 use pto::data::{AnyNumber, Array, DataError};
+use pto::isa::sort::SharedSort;
 use pto::isa::text;
 use pto::isa::{DType, ScalarType, Span};
 use std::borrow::Cow;
@@ -163,7 +164,7 @@ fn all_fit<'a>(sizes: impl Iterator<Item = (&'a str, u64)>, ranks: u64, span: Sp
         if ranks == 1 { text!("the arguments").to_string() } else { text!("the arguments of {ranks} ranks", ranks) };
     machine::has_room(all, &what, span).map_err(|problem| {
         let mut largest = sizes;
-        largest.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
+        largest.shared_sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         let each: Vec<String> =
             largest.iter().take(4).map(|(name, bytes)| format!("`{name}` {}", machine::size(*bytes))).collect();
         problem

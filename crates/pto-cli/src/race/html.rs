@@ -7,6 +7,7 @@ use crate::input::InputText;
 use pto::Target;
 use pto::doc::{escape, inline};
 use pto::isa::ordered::OrdSet;
+use pto::isa::sort::SharedSort;
 use pto::isa::{Diagnostic, Edit, Label, text};
 use pto::race::RaceReport;
 use pto::syntax::Lines;
@@ -40,7 +41,7 @@ pub(crate) fn page(source: &InputText, target: Target, report: &RaceReport) -> S
     );
     page += "<section id=\"findings\">\n";
     let mut findings: Vec<&Diagnostic> = report.findings.iter().collect();
-    findings.sort_by_key(|d| d.primary.span.start);
+    findings.shared_sort_by_key(|d| d.primary.span.start);
     page.extend(findings.into_iter().map(|finding| card(finding, &lines)));
     if report.findings.is_empty() {
         let _ = writeln!(page, "<p class=\"clean\">{}</p>", text!("All accesses to the same bytes are ordered."));

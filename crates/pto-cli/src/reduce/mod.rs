@@ -18,6 +18,7 @@ use super::{CommandResult, Failure, Outcome, json, warn};
 use command::ShellCondition;
 use fault::{KeepCondition, KeptFault, parameter_names};
 use pto::data::{npy, npz};
+use pto::isa::sort::SharedSort;
 use pto::isa::{Span, codes, text};
 use pto::reduce::{Candidate, Interesting, NotInteresting, Reduced, Reducer, Standing};
 use pto::{Diagnostic, Program, Target};
@@ -127,7 +128,7 @@ fn reduce(
 /// The problem that there is nothing to keep.
 fn no_fault(message: impl Into<String>, found: &[Diagnostic]) -> Diagnostic {
     let mut ids: Vec<String> = found.iter().map(|d| d.code.id()).collect();
-    ids.sort();
+    ids.shared_sort();
     ids.dedup();
     let problem = Diagnostic::new(codes::NO_FAULT, Span::default(), message)
         .help(text!("give the values, blocks, seed and target with which it occurs"));

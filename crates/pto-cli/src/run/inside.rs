@@ -5,6 +5,7 @@ use crate::program::recorded::check_name;
 use crate::{Failure, progress, warn};
 use pto::cpu::{CoreId, RunReport};
 use pto::data::Array;
+use pto::isa::sort::SharedSort;
 use pto::isa::text;
 use pto::trace::{
     Contents, ContentsKind, FindKind, FoundNumbers, Occurrence, Player, RecordOptions, RecordedSource, Recording,
@@ -266,7 +267,7 @@ fn named_near(recording: &Recording, value: &ValueAt) -> pto::ir::ValueId {
 fn never_executed(recording: &Recording, value: &ValueAt) -> String {
     let lines = recording.plan().step_origins(pto::cpu::Role::Whole).map(|op| recording.line(op));
     let mut lines: Vec<u32> = lines.filter(|line| *line > 0).collect();
-    lines.sort_unstable();
+    lines.shared_sort();
     lines.dedup();
     let near = lines.iter().min_by_key(|line| line.abs_diff(value.line));
     let text = text!("`{value}`: nothing on line {line} was executed", value = value.text, line = value.line);

@@ -7,6 +7,7 @@ use crate::program::{ArgContent, BoundParam};
 use pto::cpu::Printed;
 use pto::data::{AnyNumber, Array, Comparison, DataError, Summary, Tolerance, shape_text, show, show_number};
 use pto::isa::DType;
+use pto::isa::sort::SharedSort;
 use pto::isa::text;
 
 /// The whole report.
@@ -230,7 +231,7 @@ fn verdict(bound: &BoundParam, reference: &str, c: &Comparison) -> String {
 fn times(run: &FinishedRun<'_>, timings: &[pto::cpu::Timing]) -> String {
     let total: u64 = timings.iter().map(|t| t.nanos).sum();
     let mut sorted: Vec<_> = timings.iter().filter(|t| t.count > 0).collect();
-    sorted.sort_by_key(|t| (std::cmp::Reverse(t.nanos), t.span));
+    sorted.shared_sort_by_key(|t| (std::cmp::Reverse(t.nanos), t.span));
     let rows: Vec<Vec<String>> = sorted
         .into_iter()
         .map(|t| {

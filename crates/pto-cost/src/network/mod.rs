@@ -7,6 +7,7 @@ pub(crate) use charge::{RemoteBytes, charge_of};
 
 use crate::laws::Grade;
 use pto_isa::Target;
+use pto_isa::sort::SharedSort;
 use std::sync::OnceLock;
 
 const TEXT: &str = include_str!("../../data/links.tsv");
@@ -210,7 +211,7 @@ impl RankNetwork {
     pub fn representatives(&self) -> Vec<u32> {
         let mut list = vec![0, 1, self.per_server - 1, self.per_server, self.ranks.saturating_sub(1)];
         list.retain(|r| *r < self.ranks);
-        list.sort_unstable();
+        list.shared_sort();
         list.dedup();
         list
     }

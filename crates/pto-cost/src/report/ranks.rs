@@ -4,6 +4,7 @@ use crate::network::RankNetwork;
 use crate::sim::Timeline;
 use crate::trace::{NONE, Trace, pipe_predecessors};
 use pto_isa::ordered::{OrdMap, OrdSet};
+use pto_isa::sort::SharedSort;
 
 /// One rank that was simulated. Times are in cycles.
 #[derive(Clone, PartialEq, Debug)]
@@ -115,7 +116,7 @@ fn of_rank(trace: &Trace, line: &Timeline, before: &[u32], network: &RankNetwork
 
 /// The length of the union of spans.
 fn covered(spans: &mut TimeSpans) -> f64 {
-    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    spans.shared_sort_by(|a, b| a.0.total_cmp(&b.0));
     let (mut sum, mut until) = (0.0, 0.0f64);
     for (start, end) in spans.iter() {
         sum += (end - start.max(until)).max(0.0);

@@ -8,6 +8,7 @@ use pto::Diagnostic;
 use pto::ir::print::type_text;
 use pto::ir::{OpId, Operand, ValueId};
 use pto::isa::row::{Arith, CostClass, Movement, Storage};
+use pto::isa::sort::SharedSort;
 use pto::isa::{DType, Dir, Op, Span, TileType, Type, table, text};
 
 /// Bytes that every memory aligns tiles to.
@@ -83,7 +84,7 @@ impl Document {
             let reads = |operand: &&Operand| row.slot_at(operand.slot.into()).dir != Dir::Out;
             let mut lost: Vec<&Operand> = module.operands(id).iter().filter(reads).collect();
             // It may have another name here.
-            lost.sort_by_key(|operand| !tiles.contains(&operand.value));
+            lost.shared_sort_by_key(|operand| !tiles.contains(&operand.value));
             for operand in lost {
                 let to = |tile: &TileType| (*tile, "copy".to_string());
                 let edits = self.through(id, &[operand], to, Op::of(Movement::Copy), TileCopy::Before);
@@ -170,7 +171,7 @@ impl Document {
         let op = module.op(id);
         let indent = self.indent(op.span.start);
         let mut values: Vec<ValueId> = operands.iter().map(|operand| operand.value).collect();
-        values.sort();
+        values.shared_sort();
         values.dedup();
         let (mut before, mut after, mut edits) = (String::new(), String::new(), Vec::new());
         for value in values {

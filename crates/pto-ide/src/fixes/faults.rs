@@ -10,6 +10,7 @@ use pto::Diagnostic;
 use pto::ir::print::type_text;
 use pto::ir::{OpId, Operand, ValueId};
 use pto::isa::row::{Arith, ElemRule, Meaning, Storage};
+use pto::isa::sort::SharedSort;
 use pto::isa::{DType, Dim, Dir, Op, ScalarType, Span, TileType, Type, table, text};
 
 /// Columns of the rows that tiles are reshaped to.
@@ -42,7 +43,7 @@ impl Document {
         let module = self.module();
         let Some(id) = self.index().operation(problem.primary.span.start) else { return Vec::new() };
         let mut values: Vec<ValueId> = module.operands(id).iter().map(|operand| operand.value).collect();
-        values.sort();
+        values.shared_sort();
         values.dedup();
         let mut edits = Vec::new();
         let mut names: Vec<String> = Vec::new();

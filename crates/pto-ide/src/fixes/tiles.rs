@@ -7,6 +7,7 @@ use crate::edits::Replacement;
 use pto::Diagnostic;
 use pto::ir::print::type_text;
 use pto::ir::{Def, ValueId};
+use pto::isa::sort::SharedSort;
 use pto::isa::{BLOCK_BYTES, BLayout, Code, DType, Dim, Loc, SLayout, Span, TileType, Type, codes, text};
 
 /// Extents that boxes of every element type divide.
@@ -142,7 +143,7 @@ pub(super) fn legal_elements(problem: &Diagnostic) -> Vec<DType> {
     let words = problem.legal.iter().take(1).flat_map(|line| words(line));
     let mut found: Vec<DType> = words.filter_map(DType::parse).collect();
     // Wide ones first: nothing is lost in them.
-    found.sort_by_key(|d| std::cmp::Reverse((d.is_float(), d.bits())));
+    found.shared_sort_by_key(|d| std::cmp::Reverse((d.is_float(), d.bits())));
     found.dedup();
     found
 }

@@ -6,6 +6,7 @@ use crate::Document;
 use crate::edits::Replacement;
 use pto::Diagnostic;
 use pto::isa::row::Arith;
+use pto::isa::sort::SharedSort;
 use pto::isa::{Span, codes, table, text};
 use pto::syntax::{SourceToken, TokenKind};
 
@@ -151,7 +152,7 @@ impl Document {
                 }
             }
         }
-        pairs.sort_by_key(|(unnamed, distance, ..)| (*unnamed, *distance));
+        pairs.shared_sort_by_key(|(unnamed, distance, ..)| (*unnamed, *distance));
         pairs.into_iter().take(2 * MOST_WORDS).map(|(_, _, span, other)| written(span, other)).collect()
     }
 
@@ -187,7 +188,7 @@ impl Document {
         let names =
             rows.map(|other| other.full_name()).filter(|other| *other != name && dialect(other) == dialect(&name));
         let mut near: Vec<(usize, String)> = names.map(|other| (table::distance(&name, &other), other)).collect();
-        near.sort();
+        near.shared_sort();
         // Operations of tiles do different things; those on scalars are there once per type.
         near.retain(|_| !name.starts_with("pto."));
         found.extend(near.into_iter().take(2 * MOST_WORDS).map(|(_, other)| written(span, other)));
@@ -226,7 +227,7 @@ impl Document {
                 }
             }
         }
-        pairs.sort_by_key(|(distance, n, ..)| (*distance, *n));
+        pairs.shared_sort_by_key(|(distance, n, ..)| (*distance, *n));
         pairs.into_iter().take(MOST_WORDS).map(|(_, _, span, label)| written(span, label)).collect()
     }
 

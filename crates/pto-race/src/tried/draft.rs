@@ -7,6 +7,7 @@ use pto_ir::{BlockId, Def, Module, OpId, TypeStyle, ValueId};
 use pto_isa::codes::Code;
 use pto_isa::ordered::{OrdMap, OrdSet};
 use pto_isa::row::Control;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Diagnostic, Edit, Family, Span};
 
 /// Statements of a kind that are looked at, so that large programs take no longer.
@@ -83,7 +84,7 @@ impl<'a> Draft<'a> {
         }
         let mut edits = Vec::new();
         for (line, mut pieces) in lines {
-            pieces.sort_by_key(|(span, _)| std::cmp::Reverse(*span));
+            pieces.shared_sort_by_key(|(span, _)| std::cmp::Reverse(*span));
             let mut text = self.piece(line).to_string();
             for (span, new) in pieces {
                 text.replace_range((span.start - line.start) as usize..(span.end - line.start) as usize, new);
@@ -134,7 +135,7 @@ impl<'a> Draft<'a> {
     /// The few statements of a list that are nearest to the finding, those before it first.
     pub fn nearest(&self, mut ops: Vec<OpId>) -> Vec<OpId> {
         let here = self.ops.first().map_or(0, |id| self.module.op(*id).span.start);
-        ops.sort_by_key(|id| {
+        ops.shared_sort_by_key(|id| {
             let at = self.module.op(*id).span.start;
             (at > here, here.abs_diff(at))
         });

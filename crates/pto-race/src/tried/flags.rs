@@ -3,6 +3,7 @@
 use super::draft::Draft;
 use pto_ir::{OpId, ValueId};
 use pto_isa::row::{Arith, Control, FlagForm, SyncOp};
+use pto_isa::sort::SharedSort;
 use pto_isa::{Op, codes};
 
 const SAME_CONDITION: &str = pto_isa::text_key!("set the flag and wait for it under the same condition");
@@ -18,7 +19,7 @@ impl Draft<'_> {
         let Some(own) = self.ops.iter().find_map(|id| pipes(*id)) else { return };
         let flags = self.all(|id| self.module.sync(id).is_some_and(SyncOp::is_flag) && pipes(id) == Some(own));
         let mut flags = self.nearest(flags);
-        flags.sort_unstable();
+        flags.shared_sort();
         self.computed_ids(&flags);
         self.same_loops(&flags);
         self.same_branches(&flags);
@@ -27,7 +28,7 @@ impl Draft<'_> {
 
     fn kinds_around(&self, flags: &[OpId], kind: Control) -> Vec<OpId> {
         let mut all: Vec<OpId> = flags.iter().flat_map(|id| self.around(*id, kind)).collect();
-        all.sort_unstable();
+        all.shared_sort();
         all.dedup();
         all
     }
@@ -81,7 +82,7 @@ impl Draft<'_> {
             let Some(own) = on(branch) else { continue };
             let mut others: Vec<ValueId> = self.alike(own, *branch);
             others.retain(|v| self.module.definition(*v).and_then(|id| self.module.arith(id)) != Some(Arith::Constant));
-            others.sort_by_key(|v| (!stated.contains(v), *v));
+            others.shared_sort_by_key(|v| (!stated.contains(v), *v));
             for other in others {
                 let edits = self.operand(*branch, 0, other).and_then(|p| self.rewritten(&[p]));
                 self.put(SAME_CONDITION, edits);

@@ -12,6 +12,7 @@ use crate::recording::Recording;
 use crate::writes::is_result;
 use pto_cpu::{CoreId, ElementNumber};
 use pto_ir::ValueId;
+use pto_isa::sort::SharedSort;
 use pto_isa::{Class, DType, text};
 
 /// What an array should be equal to: `t`, `t@33` or `t@33[block=1,iteration=2]`.
@@ -149,7 +150,7 @@ impl Against<'_, '_> {
         let (array, value) = (&name.text, &name.name);
         let writes = results_of(recording, &ArrayName { line: None, iterations: None, ..name.clone() });
         let mut lines: Vec<u32> = writes.iter().map(|r| recording.moment(r.at).line).collect();
-        lines.sort_unstable();
+        lines.shared_sort();
         lines.dedup();
         if lines.is_empty() {
             return text!("`{array}`: nothing wrote `%{value}`", array, value);

@@ -12,6 +12,7 @@ use crate::writes::is_result;
 use pto_cpu::{AddressSpace, CoreId, RegisterChange, ViewPlace};
 use pto_ir::{OpId, ValueId};
 use pto_isa::hash::{FastMap, FastSet};
+use pto_isa::sort::SharedSort;
 use pto_isa::{DType, Op};
 use std::hash::Hash;
 
@@ -200,7 +201,7 @@ impl Alignment {
             found.push((free_a[i], free_b[j]));
             (a.open[free_a[i]], b.open[free_b[j]]) = (false, false);
         }
-        found.sort_unstable();
+        found.shared_sort();
         for (i, j) in found {
             let pair = ResultPair { core, a: a.list[i], b: b.list[j] };
             self.partners[0].insert((pair.a.at, pair.a.value), pair.b.at);
@@ -256,7 +257,7 @@ impl Alignment {
                 });
                 found[at].1.executions += 1;
             }
-            found.sort_by_key(|(_, line)| line.line);
+            found.shared_sort_by_key(|(_, line)| line.line);
             found.into_iter().map(|(_, line)| line).collect()
         };
         [lines(a, &self.unmatched[0]), lines(b, &self.unmatched[1])]

@@ -6,6 +6,7 @@ use super::report::LineError;
 use crate::recording::Recording;
 use pto_ir::{OpId, ValueId};
 use pto_isa::hash::FastMap;
+use pto_isa::sort::SharedSort;
 
 /// The errors of each instruction, and of all.
 #[derive(Default)]
@@ -55,7 +56,7 @@ impl LineErrors {
     /// In the order in which they were executed first.
     pub fn list(&self) -> Vec<LineError> {
         let mut list: Vec<&(usize, LineError)> = self.lines.values().collect();
-        list.sort_by_key(|(first, line)| (*first, line.line));
+        list.shared_sort_by_key(|(first, line)| (*first, line.line));
         list.into_iter().map(|(_, line)| line.clone()).collect()
     }
 }

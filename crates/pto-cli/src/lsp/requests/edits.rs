@@ -9,6 +9,7 @@ use lsp_types::{
     CodeAction, CodeActionKind, CodeActionParams, Command, DocumentRangeFormattingParams, Range, RenameParams,
     TextDocumentPositionParams, TextEdit, WorkspaceEdit,
 };
+use pto::isa::sort::SharedSort;
 use pto::isa::{Code, Span, text};
 use pto::{Diagnostic, Target};
 use pto_ide::{ActionKind, OfferedAction};
@@ -96,7 +97,7 @@ impl AskedPlace<'_> {
         let problems = self.document.diagnostics().iter().chain(races);
         let touched = problems.filter(|d| d.primary.span.start <= span.end && d.primary.span.end >= span.start);
         let mut codes: Vec<Code> = touched.map(|d| d.code).collect();
-        codes.sort();
+        codes.shared_sort();
         codes.dedup();
         codes.into_iter().map(explain).collect()
     }

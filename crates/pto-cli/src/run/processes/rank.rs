@@ -253,6 +253,8 @@ fn fetch_results(ready: &mut PreparedRun, ranks: &dyn RankConnection) -> Result<
 
 /// All ranks end with the exit code of rank 0.
 fn same_outcome(outcome: CommandResult, ranks: &dyn RankConnection) -> CommandResult {
+    let outcome =
+        if ranks.rank() == 0 { outcome.and_then(crate::flushed).map_err(|failure| said(&failure)) } else { outcome };
     let code: u8 = match &outcome {
         Ok(Outcome::Clean) => 0,
         Ok(Outcome::Problems) => 1,
@@ -269,6 +271,13 @@ fn same_outcome(outcome: CommandResult, ranks: &dyn RankConnection) -> CommandRe
         3 => Ok(Outcome::Different),
         _ => Err(Failure(String::new())),
     }
+}
+
+/// A failure that the user knows of. A launcher may end the other ranks as soon as the first one has ended, so rank 0 must have said
+/// everything before any of them does.
+fn said(failure: &Failure) -> Failure {
+    failure.say();
+    Failure(String::new())
 }
 
 fn exchange<T: Serialize + DeserializeOwned>(ranks: &dyn RankConnection, message: &T) -> Result<Vec<T>, Failure> {
