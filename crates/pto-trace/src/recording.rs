@@ -240,7 +240,7 @@ pub fn find_value(plan: &Plan, name: &str) -> Result<ValueId, Error> {
     }
     let names = all().map(|v| module.value_name(v)).filter(|name| !name.is_empty());
     let mut near: Vec<_> = names.map(|other| (table::distance(name, other), other.len(), other)).collect();
-    near.shared_sort();
+    near.shared_sort_by_key(|(distance, length, _)| (*distance, *length));
     near.dedup();
     near.truncate(3);
     let names = near.iter().map(|(.., n)| format!("%{n}")).collect::<Vec<_>>().join(", ");
