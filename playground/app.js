@@ -15,6 +15,8 @@ class App {
     this.checkLater = debounced(120, () => this.check());
     this.refillLater = debounced(500, () => this.refill());
     this.editor.addEventListener("change", () => { this.checkLater(); this.remember(); });
+    // What the button says and does: a tab that is being filled is stopped only once the button says so.
+    this.offersStop = false;
     this.makeTabs();
     this.listen();
   }
@@ -26,7 +28,7 @@ class App {
   }
 
   listen() {
-    $("run").addEventListener("click", () => (this.engine.isBusy ? this.stop() : this.open("run")));
+    $("run").addEventListener("click", () => (this.offersStop ? this.stop() : this.open("run")));
     $("target").addEventListener("change", () => { this.check(); this.remember(); });
     $("values").addEventListener("change", () => { this.remember(); this.refill(); });
     $("blocks").addEventListener("change", () => { this.remember(); this.refill(); });
@@ -134,12 +136,14 @@ class App {
     const from = performance.now();
     if (name === "problems" || name === "doc") return 0;
     return setInterval(() => {
+      this.offersStop = true;
       $("run").textContent = "■ Stop";
       $("status").textContent = `${PANELS[name].title}: ${((performance.now() - from) / 1000).toFixed(0)} s`;
     }, 250);
   }
 
   idle() {
+    this.offersStop = false;
     $("run").textContent = "▶ Run";
     this.showPlace();
   }
