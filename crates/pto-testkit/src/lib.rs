@@ -19,6 +19,7 @@ pub mod same;
 pub mod shapes;
 pub mod stages;
 pub mod timing;
+pub mod traffic;
 
 pub use buffers::buffers;
 pub use programs::random_program;

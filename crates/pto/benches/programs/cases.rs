@@ -7,7 +7,7 @@ use pto_num as num;
 /// A benchmark: a program and its arguments.
 pub struct Case {
     pub name: &'static str,
-    /// The file under `examples/`, without its ending; it has the same name in NumPy.
+    /// The file under `examples/`, without its ending; it has the same name among the programs of peers.
     pub file: &'static str,
     pub params: &'static [Param],
     /// Blocks share the work.
@@ -30,15 +30,17 @@ pub enum Param {
     F8E4M3(usize),
     /// Powers of two around one.
     F8E8M0(usize),
-    /// Bytes to write to.
+    /// Bytes to write the result to.
     Out(usize),
+    /// Bytes that parts of the program hand over to each other.
+    Scratch(usize),
     /// A signal word, zero before every run.
     Signal,
     Int(i64),
     Rank,
 }
 
-use Param::{Bf16, F8E4M3, F8E8M0, F16, F32, I8, Int, Out, Rank, Signal};
+use Param::{Bf16, F8E4M3, F8E8M0, F16, F32, I8, Int, Out, Rank, Scratch, Signal};
 
 impl Param {
     pub fn bytes(self, salt: usize) -> Vec<u8> {
@@ -54,18 +56,33 @@ impl Param {
             I8(count) => codes(count, -127, 255).collect(),
             F8E4M3(count) => codes(count, 0, 256).map(|code| code & 0xf7).collect(),
             F8E8M0(count) => codes(count, 124, 7).collect(),
-            Out(bytes) => vec![0; bytes],
+            Out(bytes) | Scratch(bytes) => vec![0; bytes],
             Signal => vec![0; 4],
             Int(n) => n.to_le_bytes().to_vec(),
             Rank => Vec::new(),
         }
     }
 
+    /// Bytes that must be read once.
+    pub fn input_bytes(self) -> usize {
+        match self {
+            F32(count, _) => count * 4,
+            F16(count, _) | Bf16(count, _) => count * 2,
+            I8(count) | F8E4M3(count) | F8E8M0(count) => count,
+            Out(_) | Scratch(_) | Signal | Int(_) | Rank => 0,
+        }
+    }
+
+    /// Bytes that must be written once.
+    pub fn output_bytes(self) -> usize {
+        if let Out(bytes) = self { bytes } else { 0 }
+    }
+
     pub fn arg(self, bytes: &mut [u8], rank: usize) -> Arg<'_> {
         match self {
             Int(n) => Arg::Int(n),
             Rank => Arg::Int(rank as i64),
-            Out(_) => Arg::write_bytes(bytes),
+            Out(_) | Scratch(_) => Arg::write_bytes(bytes),
             Signal => {
                 bytes.fill(0);
                 Arg::write_bytes(bytes)
@@ -122,21 +139,27 @@ pub const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "matrix product 1024",
+        name: "matrix product 1024, f32",
         file: "gemm",
         params: &[F32(SQUARE, 5.0), F32(SQUARE, 5.0), Out(SQUARE * 4)],
         tolerance: 1e-5,
         ..CASE
     },
     Case {
-        name: "matrix product 1024, bf16",
+        name: "matrix product 1024, bf16 in, f32 out",
         file: "gemm_bf16",
         params: &[Bf16(SQUARE, 5.0), Bf16(SQUARE, 5.0), Out(SQUARE * 4)],
         tolerance: 1e-5,
         ..CASE
     },
-    Case { name: "attention 1024x64", file: "flash_attention", params: &attention(64), tolerance: 2e-3, ..CASE },
-    Case { name: "attention 1024x128", file: "flash_attention_128", params: &attention(128), tolerance: 2e-3, ..CASE },
+    Case { name: "attention 1024x64, bf16", file: "flash_attention", params: &attention(64), tolerance: 2e-3, ..CASE },
+    Case {
+        name: "attention 1024x128, bf16",
+        file: "flash_attention_128",
+        params: &attention(128),
+        tolerance: 2e-3,
+        ..CASE
+    },
     Case {
         name: "top 64 of 256x2048",
         file: "top_k",
@@ -158,7 +181,7 @@ pub const CASES: &[Case] = &[
         ..CASE
     },
     Case {
-        name: "convolution 32x32, 16 to 32",
+        name: "convolution 32x32, 16 to 32 channels",
         file: "conv2d",
         params: &[F16(1024 * 16, 1.0), F16(144 * 32, 1.0), Out(1024 * 32 * 4)],
         tolerance: 1e-6,
@@ -167,13 +190,13 @@ pub const CASES: &[Case] = &[
     Case {
         name: "pipeline 512x256x128",
         file: "matmul_bias_relu",
-        params: &[F16(512 * 256, 1.0), F16(256 * 128, 1.0), F32(128, 1.0), Out(512 * 128 * 4), Out(0)],
+        params: &[F16(512 * 256, 1.0), F16(256 * 128, 1.0), F32(128, 1.0), Out(512 * 128 * 4), Scratch(0)],
         blocks: false,
         tolerance: 1e-6,
         ..CASE
     },
     Case {
-        name: "decoder layer 2x128x256",
+        name: "decoder layer, 2 x 128 tokens of 256, bf16",
         file: "decoder_layer",
         params: &[
             F32(2 * 128 * 256, 1.0),
@@ -189,17 +212,17 @@ pub const CASES: &[Case] = &[
             Bf16(256 * 512, 0.15),
             Bf16(512 * 256, 0.15),
             Out(2 * 128 * 256 * 4),
-            Out(524_288 * 2),
-            Out(655_360 * 4),
-            Out(0),
-            Out(0),
-            Out(0),
+            Scratch(524_288 * 2),
+            Scratch(655_360 * 4),
+            Scratch(0),
+            Scratch(0),
+            Scratch(0),
         ],
         tolerance: 1.5e-2,
         ..CASE
     },
     Case {
-        name: "all-reduce 4 x 4096",
+        name: "all-reduce, 4 ranks x 4096",
         file: "all_reduce",
         params: &[Rank, F32(4096, 5.0), Out(4096 * 4), Signal, Signal],
         blocks: false,
@@ -210,5 +233,5 @@ pub const CASES: &[Case] = &[
 
 const fn attention(d: usize) -> [Param; 7] {
     let size = 1024 * d;
-    [Bf16(size, 1.25), Bf16(size, 1.25), Bf16(size, 1.25), Out(size * 4), Out(0), Out(0), Out(0)]
+    [Bf16(size, 1.25), Bf16(size, 1.25), Bf16(size, 1.25), Out(size * 4), Scratch(0), Scratch(0), Scratch(0)]
 }

@@ -1,60 +1,40 @@
-"""The programs in NumPy, each as its users write it: how long it takes, and how far the engine's results are from it.
+"""The programs in NumPy, each as its users write it. Results go to memory that exists already where NumPy allows that.
 
-argv: the directory with the engine's data, NAME.ARGUMENT.bin for each argument and NAME@RANK.ARGUMENT.bin for those of ranks; then
-the names of the programs.
-Prints, for each program: NAME|milliseconds|largest error|largest number. Results are written to memory that exists already
-where NumPy allows that.
+NumPy multiplies matrices of f32 with OpenBLAS, and other types much more slowly: bf16, f16 and bytes become f32.
 """
 
-import sys
-import time
-
 import numpy as np
-
-f4, f2, i4, i1, u1 = np.float32, np.float16, np.int32, np.int8, np.uint8
-DATA = sys.argv[1]
+from shared import COLS, ROWS, Way, e4m3, f2, f4, i1, i4, int8_scale, load, load_bf16, powers, u1
 
 
-def load(name, arg, dtype, *shape):
-    return np.fromfile(f"{DATA}/{name}.{arg}.bin", dtype).reshape(shape)
+def start(threads):
+    """The environment says how many threads OpenBLAS uses; the rest of NumPy uses one."""
 
 
-def load_bf16(name, arg, *shape):
-    """Numbers of bf16 as f32: their bits are the upper half."""
-    return (load(name, arg, np.uint16, *shape).astype(np.uint32) << 16).view(f4)
+def version():
+    blas = np.show_config(mode="dicts")["Build Dependencies"]["blas"]
+    return f"NumPy {np.__version__} ({blas['name']} {blas['version']})"
 
 
-def best(f):
-    times = []
-    for _ in range(6):
-        start = time.perf_counter()
-        f()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1e3
+def results(found):
+    return found if isinstance(found, (tuple, list)) else [found]
 
 
-def report(name, f, *found):
-    """`f` computes what the engine found."""
-    wanted = f()
-    wanted = wanted if isinstance(wanted, (tuple, list)) else [wanted]
-    assert len(wanted) == len(found)
-    error = max(np.abs(np.subtract(w, g, dtype=np.float64)).max() for w, g in zip(wanted, found))
-    size = max(np.abs(w.astype(np.float64)).max() for w in wanted)
-    print(name, best(f), error, size, sep="|")
+def one(run, *found):
+    return [Way("numpy", run)], found
 
 
 def vector_add():
-    n = 1 << 24
-    a, b, c = (load("vector_add", k, f4, n) for k in range(3))
+    a, b, c = (load("vector_add", k, f4, 1 << 24) for k in range(3))
     out = np.empty_like(a)
-    report("vector_add", lambda: np.add(a, b, out=out), c)
+    return one(lambda: np.add(a, b, out=out), c)
 
 
 def rows(name, compute, *weights):
-    x = load(name, 0, f4, 4096, 1024)
-    w = [load(name, k, f4, 1024) for k in weights]
+    x = load(name, 0, f4, ROWS, COLS)
+    w = [load(name, k, f4, COLS) for k in weights]
     y = np.empty_like(x)
-    report(name, lambda: compute(x, y, *w), load(name, 1 + len(w), f4, 4096, 1024))
+    return one(lambda: compute(x, y, *w), load(name, 1 + len(w), f4, ROWS, COLS))
 
 
 def softmax(x, y):
@@ -81,7 +61,7 @@ def layer_norm(x, y, w, bias):
 def gemm(name, numbers):
     a, b = (numbers(name, k, 1024, 1024) for k in range(2))
     out = np.empty_like(a)
-    report(name, lambda: np.matmul(a, b, out=out), load(name, 2, f4, 1024, 1024))
+    return one(lambda: np.matmul(a, b, out=out), load(name, 2, f4, 1024, 1024))
 
 
 def weighted(q, k, v, hidden=None):
@@ -97,46 +77,44 @@ def weighted(q, k, v, hidden=None):
 
 def attention(name, d):
     q, k, v = (load_bf16(name, at, 1024, d) for at in range(3))
-    report(name, lambda: weighted(q, k, v), load(name, 3, f4, 1024, d))
+    return one(lambda: weighted(q, k, v), load(name, 3, f4, 1024, d))
 
 
 def top_k():
     x = load("top_k", 0, f4, 256, 2048)
 
-    def top():
+    def sort():
         places = np.argsort(-x, axis=1, kind="stable")[:, :64]
         return np.take_along_axis(x, places, axis=1), places
 
-    report("top_k", top, load("top_k", 1, f4, 256, 64), load("top_k", 2, i4, 256, 64))
+    def partition():
+        places = np.argpartition(x, -64, axis=1)[:, -64:]
+        values = np.take_along_axis(x, places, axis=1)
+        order = np.argsort(-values, axis=1, kind="stable")
+        return np.take_along_axis(values, order, axis=1), np.take_along_axis(places, order, axis=1)
+
+    found = load("top_k", 1, f4, 256, 64), load("top_k", 2, i4, 256, 64)
+    return [Way("argsort", sort), Way("argpartition", partition)], found
 
 
 def int8_gemm():
     a, b = (load("int8_gemm", k, i1, 512, 512) for k in range(2))
-    scale = load("int8_gemm", 2, np.int64, 1).astype(i4).view(f4)[0]
-    # Sums of 512 products of bytes are exact in f32, and NumPy multiplies matrices of integers much more slowly.
-    product = lambda: (a.astype(f4) @ b.astype(f4) * scale).astype(f2)
-    report("int8_gemm", product, load("int8_gemm", 3, f2, 512, 512))
-
-
-def e4m3():
-    code = np.arange(256)
-    sign, exponent, fraction = np.where(code & 128, -1.0, 1.0), code >> 3 & 15, code & 7
-    value = np.where(exponent == 0, fraction * 2.0**-9, (8 + fraction) * 2.0 ** (exponent - 10.0))
-    return (sign * value).astype(f4)
+    scale = int8_scale()
+    # Sums of 512 products of bytes are exact in f32.
+    return one(lambda: (a.astype(f4) @ b.astype(f4) * scale).astype(f2), load("int8_gemm", 3, f2, 512, 512))
 
 
 def mxfp8_gemm():
-    name, number = "mxfp8_gemm", e4m3()
+    name, number, power = "mxfp8_gemm", e4m3(), powers()
     a, b = load(name, 0, u1, 256, 256), load(name, 2, u1, 256, 256)
     sa, sb = load(name, 1, u1, 256, 8), load(name, 3, u1, 256, 8)
-    power = lambda s: np.exp2(s.astype(f4) - 127)
 
     def product():
-        x = number[a].reshape(256, 8, 32) * power(sa)[:, :, None]
-        y = number[b].reshape(8, 32, 256) * power(sb).T[:, None, :]
+        x = number[a].reshape(256, 8, 32) * power[sa][:, :, None]
+        y = number[b].reshape(8, 32, 256) * power[sb].T[:, None, :]
         return x.reshape(256, 256) @ y.reshape(256, 256)
 
-    report(name, product, load(name, 4, f4, 256, 256))
+    return one(product, load(name, 4, f4, 256, 256))
 
 
 def conv2d():
@@ -147,14 +125,20 @@ def conv2d():
         near = np.lib.stride_tricks.sliding_window_view(around, (3, 3), axis=(0, 1))
         return near.transpose(0, 1, 3, 4, 2).reshape(1024, 144) @ w
 
-    report("conv2d", convolution, load("conv2d", 2, f4, 1024, 32))
+    return one(convolution, load("conv2d", 2, f4, 1024, 32))
 
 
 def matmul_bias_relu():
     name = "matmul_bias_relu"
     x, w = load(name, 0, f2, 512, 256).astype(f4), load(name, 1, f2, 256, 128).astype(f4)
-    bias = load(name, 2, f4, 128)
-    report(name, lambda: np.maximum(x @ w + bias, 0), load(name, 3, f4, 512, 128))
+    bias, out = load(name, 2, f4, 128), np.empty((512, 128), f4)
+
+    def product():
+        np.matmul(x, w, out=out)
+        np.add(out, bias, out=out)
+        return np.maximum(out, 0, out=out)
+
+    return one(product, load(name, 3, f4, 512, 128))
 
 
 def decoder_layer():
@@ -184,7 +168,7 @@ def decoder_layer():
         gate = b @ w_gate
         return r + (gate / (1 + np.exp(-gate)) * (b @ w_up)) @ w_down
 
-    report(name, lambda: np.stack([layer(x) for x in x]), y)
+    return one(lambda: np.stack([layer(x) for x in x]), y)
 
 
 def all_reduce():
@@ -198,7 +182,7 @@ def all_reduce():
             y[:] = total
         return out
 
-    report("all_reduce", reduced, *(load(name, 2, f4, 4096) for name in ranks))
+    return one(reduced, *(load(name, 2, f4, 4096) for name in ranks))
 
 
 PROGRAMS = {
@@ -218,6 +202,3 @@ PROGRAMS = {
     "decoder_layer": decoder_layer,
     "all_reduce": all_reduce,
 }
-
-for name in sys.argv[2:]:
-    PROGRAMS[name]()
