@@ -2,6 +2,7 @@
 
 use super::best;
 use super::cases::{Case, Param};
+use super::memory::in_large_pages;
 use pto_testkit::traffic::{StoreKind, pass_on};
 
 /// As many bytes as a program reads and writes.
@@ -13,7 +14,8 @@ pub struct Traffic {
 impl Traffic {
     pub fn of(case: &Case) -> Self {
         let total = |bytes: fn(Param) -> usize| case.ranks * case.params.iter().copied().map(bytes).sum::<usize>();
-        Self { from: vec![1; total(Param::input_bytes)], to: vec![1; total(Param::output_bytes)] }
+        let room = |bytes| in_large_pages(&vec![1; bytes]);
+        Self { from: room(total(Param::input_bytes)), to: room(total(Param::output_bytes)) }
     }
 
     /// The shortest turn, in milliseconds: on all of these threads or on one, because few bytes are not worth a thread, and stored in any way.

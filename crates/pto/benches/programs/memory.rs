@@ -3,7 +3,7 @@
 use super::best;
 use super::by_hand::ByHand;
 use super::cases::{self, Case, Param};
-use pto::cpu::{Arg, Options, Plan};
+use pto::cpu::{Arg, Options, Plan, prefer_large_pages};
 use pto::{Program, Target};
 use std::path::Path;
 
@@ -16,7 +16,9 @@ pub struct Engine {
 
 impl Engine {
     pub fn new(case: &'static Case) -> Self {
-        let bytes = |rank: usize| case.params.iter().enumerate().map(move |(at, p)| p.bytes(at + 100 * rank)).collect();
+        let bytes = |rank: usize| {
+            case.params.iter().enumerate().map(move |(at, p)| in_large_pages(&p.bytes(at + 100 * rank))).collect()
+        };
         Self { case, plan: plan(case.file), ranks: (0..case.ranks).map(bytes).collect() }
     }
 
@@ -45,6 +47,14 @@ impl Engine {
     }
 }
 
+/// As arrays of this library and of NumPy are.
+pub fn in_large_pages<T: Clone>(numbers: &[T]) -> Vec<T> {
+    let mut room = Vec::with_capacity(numbers.len());
+    prefer_large_pages(&room);
+    room.extend_from_slice(numbers);
+    room
+}
+
 fn plan(file: &str) -> Plan {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file).with_extension("pto");
     let program = Program::parse(&std::fs::read_to_string(path).expect("the example is there"));
@@ -70,7 +80,8 @@ pub fn by_hand_time(case: &Case, work: ByHand) -> f64 {
         Param::Out(bytes) => vec![0.0; bytes / 4],
         _ => Vec::new(),
     };
-    let mut inputs: Vec<Vec<f32>> = case.params.iter().enumerate().map(numbers).filter(|n| !n.is_empty()).collect();
+    let filled = case.params.iter().enumerate().map(numbers).filter(|n| !n.is_empty());
+    let mut inputs: Vec<Vec<f32>> = filled.map(|n| in_large_pages(&n)).collect();
     let mut out = inputs.pop().unwrap_or_default();
     best(|| work(&inputs, std::hint::black_box(&mut out)))
 }
