@@ -6,12 +6,12 @@ use super::memory::in_large_pages;
 use pto_testkit::traffic::{StoreKind, pass_on};
 
 /// As many bytes as a program reads and writes.
-pub struct Traffic {
+pub struct CopiedBytes {
     from: Vec<u8>,
     to: Vec<u8>,
 }
 
-impl Traffic {
+impl CopiedBytes {
     pub fn of(case: &Case) -> Self {
         let total = |bytes: fn(Param) -> usize| case.ranks * case.params.iter().copied().map(bytes).sum::<usize>();
         let room = |bytes| in_large_pages(&vec![1; bytes]);

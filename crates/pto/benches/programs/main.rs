@@ -29,14 +29,14 @@ mod surroundings;
 mod table;
 
 use cases::{CASES, Case};
-use copy::Traffic;
+use copy::CopiedBytes;
 use memory::Engine;
 use peer::Peer;
 use request::Request;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
-use table::{CaseTimes, Results};
+use table::{BenchResults, CaseTimes};
 
 const ROWS: usize = 4096;
 const COLS: usize = 1024;
@@ -84,7 +84,7 @@ fn at_each_level(request: &Request) -> ExitCode {
 fn compare(request: &Request) -> ExitCode {
     let data = tempfile::tempdir().expect("a place for data");
     let mut peers = Peer::start_all(request, data.path());
-    let mut results = Results::new(request, &peers);
+    let mut results = BenchResults::new(request, &peers);
     for case in CASES.iter().filter(|case| case.name.contains(&request.name)) {
         eprintln!("{} …", case.name);
         let times = in_turns(case, request, &mut peers, data.path());
@@ -102,7 +102,7 @@ fn in_turns(case: &'static Case, request: &Request, peers: &mut [Peer], data: &P
     let mut engine = Engine::new(case);
     engine.run(1);
     engine.save(data).expect("data can be written");
-    let mut traffic = Traffic::of(case);
+    let mut copied = CopiedBytes::of(case);
     let mut times = CaseTimes::new(request, peers.len());
     for (peer, time) in peers.iter_mut().zip(&mut times.peers) {
         time.answer = peer.prepare(case.file, case.tolerance);
@@ -111,7 +111,7 @@ fn in_turns(case: &'static Case, request: &Request, peers: &mut [Peer], data: &P
     for _ in 0..request.rounds {
         for (at, &threads) in request.threads.iter().enumerate() {
             times.engine[at].shorten(best(|| engine.run(threads)));
-            times.copy[at].shorten(traffic.time(threads));
+            times.copy[at].shorten(copied.time(threads));
             if let Some(work) = by_hand.filter(|_| threads == 1) {
                 times.by_hand.shorten(memory::by_hand_time(case, work));
             }

@@ -49,7 +49,7 @@ impl CaseTimes {
 }
 
 /// All programs.
-pub struct Results {
+pub struct BenchResults {
     threads: Vec<u32>,
     kinds: Vec<&'static Kind>,
     by_hand: bool,
@@ -59,7 +59,7 @@ pub struct Results {
     cases: Vec<(&'static Case, CaseTimes)>,
 }
 
-impl Results {
+impl BenchResults {
     pub fn new(request: &Request, peers: &[Peer]) -> Self {
         Self {
             threads: request.threads.clone(),
