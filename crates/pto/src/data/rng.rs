@@ -14,9 +14,19 @@ impl Rng {
     /// Sixty-four random bits.
     pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(STEP);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        mixed(self.0)
     }
+
+    /// What `next` gives after so many others, for loops that need several at once.
+    #[inline(always)]
+    pub(crate) fn later(&self, skipped: u64) -> u64 {
+        mixed(self.0.wrapping_add(STEP.wrapping_mul(skipped + 1)))
+    }
+}
+
+#[inline(always)]
+fn mixed(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
