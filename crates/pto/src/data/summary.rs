@@ -3,7 +3,7 @@
 use super::parts;
 use super::{AnyNumber, Array, Numbers};
 use crate::isa::DType;
-use pto_num::{Bf16, F16};
+use pto_num::{Bf16, F16, Level, LevelKernel, dispatch};
 
 /// What an array holds, in a few numbers.
 #[derive(Clone, PartialEq, Debug)]
@@ -49,8 +49,11 @@ impl Summary {
 
 /// The total of numbers of this many bytes. It is the sum of those of parts, however many cores there are.
 fn total<const N: usize>(array: &Array, number: impl Fn([u8; N]) -> f64 + Sync) -> Total {
-    let of_part = |part: &[u8]| Total::of(part.as_chunks::<N>().0.iter().map(|word| number(*word)));
-    parts::map(array.bytes(), of_part).into_iter().reduce(Total::with).unwrap_or_default()
+    let of_parts = |parts: &[&[u8]]| {
+        let parts: Vec<&[[u8; N]]> = parts.iter().map(|part| part.as_chunks().0).collect();
+        dispatch(PartTotals { parts: &parts, number: &number })
+    };
+    parts::map_together(array.bytes(), TOGETHER, of_parts).into_iter().reduce(Total::with).unwrap_or_default()
 }
 
 fn widest(array: &Array) -> Option<(AnyNumber, AnyNumber)> {
@@ -89,24 +92,107 @@ impl Total {
     }
 
     fn of(numbers: impl Iterator<Item = f64>) -> Self {
-        let mut total = Self::default();
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let mut seen = 0u64;
-        for x in numbers {
-            seen += 1;
-            low = if x < low { x } else { low };
-            high = if x > high { x } else { high };
-            if x.is_finite() {
-                total.finite += 1;
-                total.sum += x;
-            } else if x.is_nan() {
-                total.nan += 1;
+        numbers.fold(Self::default(), |total, x| {
+            let is_number = !x.is_nan();
+            total.with(Self {
+                range: is_number.then_some((x, x)),
+                sum: finite_part(x),
+                finite: x.is_finite().into(),
+                nan: x.is_nan().into(),
+                inf: x.is_infinite().into(),
+            })
+        })
+    }
+}
+
+/// What a number adds to a sum. A zero changes no sum, whatever its sign: none is -0.
+#[inline(always)]
+fn finite_part(x: f64) -> f64 {
+    if x.is_finite() { x } else { 0.0 }
+}
+
+/// Parts that are added up at the same time. An addition waits for the one before it; those of other parts need not.
+const TOGETHER: usize = 4;
+
+/// Numbers that are looked at, then added up: they stay in the nearest cache.
+const BLOCK: usize = 1024;
+
+/// The totals of parts, at most [`TOGETHER`].
+struct PartTotals<'a, F, const N: usize> {
+    parts: &'a [&'a [[u8; N]]],
+    number: &'a F,
+}
+
+impl<F: Fn([u8; N]) -> f64, const N: usize> LevelKernel for PartTotals<'_, F, N> {
+    type Output = Vec<Total>;
+
+    #[inline(always)]
+    fn run<L: Level>(self) -> Vec<Total> {
+        let Self { parts, number } = self;
+        let mut totals = vec![Total::default(); parts.len()];
+        let longest = parts.iter().map(|part| part.len()).max().unwrap_or(0);
+        for start in (0..longest).step_by(BLOCK) {
+            // Where there are fewer parts, one of them is added up several times: a sum of its own for each.
+            let blocks: [&[[u8; N]]; TOGETHER] = std::array::from_fn(|k| {
+                let part = parts[k.min(parts.len() - 1)];
+                &part[start.min(part.len())..(start + BLOCK).min(part.len())]
+            });
+            let mut sums = std::array::from_fn(|k| totals[k.min(parts.len() - 1)].sum);
+            add_up(blocks, &mut sums, number);
+            for ((total, block), sum) in totals.iter_mut().zip(blocks).zip(sums) {
+                *total = Total { sum, ..total.with(Total { sum: 0.0, ..seen(block, number) }) };
             }
         }
-        total.inf = seen - total.finite - total.nan;
-        total.range = (total.finite + total.inf > 0).then_some((low, high));
-        total
+        totals
     }
+}
+
+/// Adds the numbers of each block to a sum, in order.
+#[inline(always)]
+fn add_up<const N: usize>(
+    blocks: [&[[u8; N]]; TOGETHER],
+    sums: &mut [f64; TOGETHER],
+    number: &impl Fn([u8; N]) -> f64,
+) {
+    let common = blocks.iter().map(|block| block.len()).min().unwrap_or(0);
+    let [a, b, c, d] = blocks.map(|block| &block[..common]);
+    for (((a, b), c), d) in a.iter().zip(b).zip(c).zip(d) {
+        for (sum, word) in sums.iter_mut().zip([a, b, c, d]) {
+            *sum += finite_part(number(*word));
+        }
+    }
+    for (block, sum) in blocks.iter().zip(sums) {
+        block[common..].iter().for_each(|word| *sum += finite_part(number(*word)));
+    }
+}
+
+/// What there is to say about numbers besides their sum.
+#[inline(always)]
+fn seen<const N: usize>(block: &[[u8; N]], number: &impl Fn([u8; N]) -> f64) -> Total {
+    const LANES: usize = 16;
+    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let (mut finite, mut nan) = ([0u64; LANES], [0u64; LANES]);
+    let mut look = |words: &[[u8; N]]| {
+        for (lane, word) in words.iter().enumerate() {
+            let x = number(*word);
+            low[lane] = if x < low[lane] { x } else { low[lane] };
+            high[lane] = if x > high[lane] { x } else { high[lane] };
+            finite[lane] += u64::from(x.is_finite());
+            nan[lane] += u64::from(x.is_nan());
+        }
+    };
+    let (chunks, rest) = block.as_chunks::<LANES>();
+    chunks.iter().for_each(|chunk| look(chunk));
+    look(rest);
+    let (finite, nan) = (finite.iter().sum::<u64>(), nan.iter().sum::<u64>());
+    let low = low.into_iter().reduce(|a, b| if b < a { b } else { a }).unwrap_or(0.0);
+    let high = high.into_iter().reduce(|a, b| if b > a { b } else { a }).unwrap_or(0.0);
+    // Zeros are equal, and the first one counts; lanes do not know which that is.
+    let first_zero = || block.iter().map(|word| number(*word)).find(|x| *x == 0.0).unwrap_or(0.0);
+    let exact = |x: f64| if x == 0.0 { first_zero() } else { x };
+    let numbers = block.len() as u64 - nan;
+    let range = (numbers > 0).then(|| (exact(low), exact(high)));
+    Total { range, sum: 0.0, finite, nan, inf: numbers - finite }
 }
 
 fn corners(array: &Array) -> Vec<AnyNumber> {
@@ -144,6 +230,34 @@ mod tests {
         assert_eq!(s.range, Some((AnyNumber::Float(range.0), AnyNumber::Float(range.1))));
         let mean = numbers().sum::<f64>() / 3e6;
         assert!(s.mean.is_some_and(|m| (m - mean).abs() < 1e-12));
+    }
+
+    /// In lanes and parts at once, or one number after the other.
+    #[test]
+    fn totals_do_not_depend_on_how_they_are_found() {
+        let words = |salt: u64, count: u64| -> Vec<[u8; 4]> {
+            let number = |i: u64| match (i * 7919 + salt) % 101 {
+                0 => f32::NAN,
+                1 => f32::INFINITY,
+                2 => -0.0,
+                3 => 0.0,
+                k => (k as f32 - 4.0) * 0.37 * 1.1f32.powi((i % 40) as i32),
+            };
+            (0..count).map(|i| number(i).to_le_bytes()).collect()
+        };
+        let number = |word: [u8; 4]| f64::from(f32::from_le_bytes(word));
+        for lengths in [&[0, 1, 2, 3][..], &[2500, 2500, 2500, 17], &[5000], &[1024, 3], &[100, 100, 100]] {
+            let parts: Vec<Vec<[u8; 4]>> = lengths.iter().enumerate().map(|(k, n)| words(k as u64, *n)).collect();
+            let slices: Vec<&[[u8; 4]]> = parts.iter().map(|part| &part[..]).collect();
+            let found = dispatch(PartTotals { parts: &slices, number: &number });
+            for (part, total) in parts.iter().zip(found) {
+                let plain = Total::of(part.iter().map(|word| number(*word)));
+                let bits = |t: Total| {
+                    (t.range.map(|(a, b)| (a.to_bits(), b.to_bits())), t.sum.to_bits(), t.finite, t.nan, t.inf)
+                };
+                assert_eq!(bits(total), bits(plain), "{lengths:?}");
+            }
+        }
     }
 
     #[test]
