@@ -44,6 +44,13 @@ impl Numbers for ExpectedNumbers {
             Self::Other(stored) => stored.number(index),
         }
     }
+
+    fn doubles(&self, first: usize, into: &mut [f64]) -> bool {
+        match self {
+            Self::Same(array) => array.doubles(first, into),
+            Self::Other(stored) => stored.doubles(first, into),
+        }
+    }
 }
 
 impl ExpectedNumbers {
@@ -101,8 +108,18 @@ impl Expectation {
 
 /// The root mean square of the finite numbers.
 pub(crate) fn usual_size(numbers: &impl Numbers) -> f64 {
-    let finite = (0..numbers.count()).map(|i| numbers.number(i).to_f64()).filter(|x| x.is_finite());
-    let (count, sum) = finite.fold((0.0, 0.0), |(count, sum), x| (count + 1.0, sum + x * x));
+    const BLOCK: usize = 1024;
+    let (mut count, mut sum, mut room) = (0.0, 0.0, [0.0; BLOCK]);
+    for start in (0..numbers.count()).step_by(BLOCK) {
+        let block = &mut room[..BLOCK.min(numbers.count() - start)];
+        if !numbers.doubles(start, block) {
+            block.iter_mut().enumerate().for_each(|(k, x)| *x = numbers.number(start + k).to_f64());
+        }
+        for x in block.iter().filter(|x| x.is_finite()) {
+            count += 1.0;
+            sum += x * x;
+        }
+    }
     if count == 0.0 { 0.0 } else { (sum / count).sqrt() }
 }
 

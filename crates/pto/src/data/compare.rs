@@ -1,9 +1,12 @@
 //! Whether numbers are what they should be.
 
+use super::blocks::{BLOCK, quickly};
+use super::parts;
 use super::value::{decode, encode, small};
 use super::{AnyNumber, Array, DataError, shape_text};
 use crate::isa::DType;
 use pto_isa::text;
+use std::ops::Range;
 
 /// Numbers in order.
 pub trait Numbers {
@@ -12,6 +15,12 @@ pub trait Numbers {
 
     /// One of them.
     fn number(&self, index: usize) -> AnyNumber;
+
+    /// Writes those from an index on as doubles. False, and nothing is written, if not all numbers of the type are doubles, or there is no
+    /// quick way.
+    fn doubles(&self, _first: usize, _into: &mut [f64]) -> bool {
+        false
+    }
 }
 
 /// How far numbers may be apart: `|found - expected| <= absolute + relative * |expected|`. NaN equals NaN.
@@ -128,7 +137,7 @@ impl Comparison {
 ///
 /// # Errors
 /// When there are more or fewer of them.
-pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> Result<Comparison, DataError> {
+pub fn compare(found: &Array, expected: &(impl Numbers + Sync), tolerance: Tolerance) -> Result<Comparison, DataError> {
     let count = found.count();
     if expected.count() != count {
         let shape = shape_text(found.shape());
@@ -139,24 +148,49 @@ pub fn compare(found: &Array, expected: &impl Numbers, tolerance: Tolerance) -> 
             shape
         )));
     }
-    let mut result = Comparison {
-        count: count as u64,
-        differing: 0,
-        max_abs: 0.0,
-        max_rel: None,
-        max_ulp: 0,
-        first: None,
-        tolerance,
+    let of_range = |range: Range<usize>| {
+        let starts = range.clone().step_by(BLOCK);
+        let blocks = starts.map(|start| start..(start + BLOCK).min(range.end));
+        blocks.fold(Comparison::of_nothing(tolerance), |part, block| {
+            let quick = quickly(found, expected, tolerance, block.clone());
+            part.with(quick.unwrap_or_else(|| one_by_one(found, expected, tolerance, block)))
+        })
     };
-    for i in 0..count {
-        result.add(found, i, expected.number(i));
-    }
-    Ok(result)
+    let parts = parts::map_indices(count, of_range).into_iter();
+    Ok(parts.fold(Comparison::of_nothing(tolerance), Comparison::with))
+}
+
+fn one_by_one(found: &Array, expected: &impl Numbers, tolerance: Tolerance, block: Range<usize>) -> Comparison {
+    let mut result = Comparison::of_nothing(tolerance);
+    block.for_each(|i| result.add(found, i, expected.number(i)));
+    result
 }
 
 impl Comparison {
+    pub(super) fn of_nothing(tolerance: Tolerance) -> Self {
+        Self { count: 0, differing: 0, max_abs: 0.0, max_rel: None, max_ulp: 0, first: None, tolerance }
+    }
+
+    /// With that of the numbers that follow.
+    fn with(self, next: Self) -> Self {
+        let max_rel = match (self.max_rel, next.max_rel) {
+            (Some(a), Some(b)) => Some(a.max(b)),
+            (a, b) => a.or(b),
+        };
+        Self {
+            count: self.count + next.count,
+            differing: self.differing + next.differing,
+            max_abs: self.max_abs.max(next.max_abs),
+            max_rel,
+            max_ulp: self.max_ulp.max(next.max_ulp),
+            first: self.first.or(next.first),
+            tolerance: self.tolerance,
+        }
+    }
+
     fn add(&mut self, array: &Array, index: usize, expected: AnyNumber) {
         let found = array.number(index);
+        self.count += 1;
         self.errors(array.dtype(), found, expected);
         if self.tolerance.allows(found, expected) {
             return;
@@ -260,6 +294,16 @@ mod tests {
         let c = of(&[f32::NAN, f32::NAN, 1.0, f32::INFINITY], &[f32::NAN, 1.0, f32::NAN, f32::INFINITY]);
         assert_eq!((c.count, c.differing), (4, 2));
         assert_eq!(c.first.map(|d| d.index), Some(vec![1]));
+    }
+
+    #[test]
+    fn large_arrays_are_compared_in_parts() {
+        let mut numbers = vec![1.0f32; 3_000_000];
+        let expected = floats(&numbers);
+        (numbers[1_500_000], numbers[2_900_000]) = (1.5, 3.0);
+        let c = compare(&floats(&numbers), &expected, Tolerance::usual(DType::F32)).expect("the same number");
+        assert_eq!((c.count, c.differing, c.max_abs, c.max_rel), (3_000_000, 2, 2.0, Some(2.0)));
+        assert_eq!(c.first.map(|d| d.index), Some(vec![1_500_000]));
     }
 
     #[test]

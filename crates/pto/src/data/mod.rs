@@ -18,6 +18,7 @@
 //! ```
 
 mod array;
+mod blocks;
 mod compare;
 mod error;
 #[cfg(feature = "ndarray")]

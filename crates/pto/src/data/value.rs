@@ -18,7 +18,7 @@ impl AnyNumber {
     /// The nearest double.
     pub fn to_f64(self) -> f64 {
         match self {
-            Self::Int(i) => i as f64,
+            Self::Int(i) => wide_to_f64(i),
             Self::Float(f) => f,
         }
     }
@@ -61,6 +61,12 @@ impl fmt::Display for AnyNumber {
             Self::Float(x) => write!(f, "{x:?}"),
         }
     }
+}
+
+/// Apart, because otherwise it is computed for every number, also for those that are floats, and it is slow.
+#[inline(never)]
+fn wide_to_f64(i: i128) -> f64 {
+    i as f64
 }
 
 /// The range of an integer type.

@@ -10,6 +10,7 @@ pub use header::{NpyKind, NpyType};
 pub use write::write;
 
 use super::array::{byte_size, reserve, shape_text};
+use super::blocks::read_doubles;
 use super::value::AnyNumber;
 use super::{Array, DataError, Numbers};
 use crate::isa::DType;
@@ -157,6 +158,14 @@ impl Numbers for Stored {
             (NpyKind::Float, _) => AnyNumber::Float(f64::from(pto_num::F16(word as u16).to_f32())),
             (NpyKind::Int, _) => AnyNumber::Int(i128::from((word << shift) as i64 >> shift)),
             _ => AnyNumber::Int(i128::from(word)),
+        }
+    }
+
+    fn doubles(&self, first: usize, into: &mut [f64]) -> bool {
+        match (self.ty.kind, self.ty.size) {
+            (NpyKind::Float, 8) => read_doubles(&self.bytes, first, into, f64::from_le_bytes),
+            (NpyKind::Float, 4) => read_doubles(&self.bytes, first, into, |w| f32::from_le_bytes(w).into()),
+            _ => false,
         }
     }
 }
