@@ -1,9 +1,8 @@
 //! Numbers of one type with extents.
 
-use super::blocks::read_doubles;
 use super::parts;
 use super::random::RandomNumbers;
-use super::value::{AnyNumber, bits, decode, encode, int_range, set_bits};
+use super::value::{AnyNumber, bits, decode, encode, int_range, read_doubles, set_bits};
 use super::{DataError, Numbers};
 use crate::isa::DType;
 use pto_isa::text;

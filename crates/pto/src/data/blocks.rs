@@ -1,50 +1,50 @@
 //! Blocks of numbers that are compared as doubles, in vectors.
 
-use super::{Array, Comparison, Numbers, Tolerance};
-use crate::isa::DType;
 use pto_num::{Level, LevelKernel, dispatch};
-use std::ops::Range;
 
 /// Numbers in a block; they and what they should be stay in the nearest cache.
 pub(super) const BLOCK: usize = 1024;
 
 const LANES: usize = 16;
 
-/// The comparison of a block in which all is well: the numbers are finite, and as near to each other as is allowed. Otherwise there is none.
-pub(super) fn quickly(
-    found: &Array,
-    expected: &impl Numbers,
-    tolerance: Tolerance,
-    block: Range<usize>,
-) -> Option<Comparison> {
-    let (mut ours, mut theirs) = ([0.0; BLOCK], [0.0; BLOCK]);
-    let (ours, theirs) = (&mut ours[..block.len()], &mut theirs[..block.len()]);
-    let are_doubles = found.doubles(block.start, ours) && expected.doubles(block.start, theirs);
-    let is_f32 = found.dtype() == DType::F32;
-    if are_doubles { dispatch(BlockComparison { ours, theirs, tolerance, is_f32 }) } else { None }
+/// The largest errors of a block.
+pub(super) struct BlockErrors {
+    pub absolute: f64,
+    /// Nothing if zero is expected everywhere.
+    pub relative: Option<f64>,
+    pub ulps: u64,
 }
 
-struct BlockComparison<'a> {
-    ours: &'a [f64],
-    theirs: &'a [f64],
-    tolerance: Tolerance,
+/// Numbers and what they should be.
+pub(super) struct NumberPairs<'a> {
+    pub found: &'a [f64],
+    pub expected: &'a [f64],
+    pub absolute: f64,
+    pub relative: f64,
     /// Distances are counted in numbers of f32; for other types, the numbers must be equal.
-    is_f32: bool,
+    pub is_f32: bool,
 }
 
-impl LevelKernel for BlockComparison<'_> {
-    type Output = Option<Comparison>;
+impl NumberPairs<'_> {
+    /// The errors of a block in which all is well: the numbers are finite, and as near to each other as is allowed. Otherwise there are none.
+    pub fn errors(self) -> Option<BlockErrors> {
+        dispatch(self)
+    }
+}
+
+impl LevelKernel for NumberPairs<'_> {
+    type Output = Option<BlockErrors>;
 
     #[inline(always)]
-    fn run<L: Level>(self) -> Option<Comparison> {
+    fn run<L: Level>(self) -> Option<BlockErrors> {
         let mut worst = LaneErrors::default();
-        let (ours, rest) = self.ours.as_chunks::<LANES>();
-        let (theirs, other_rest) = self.theirs.as_chunks::<LANES>();
-        for (ours, theirs) in ours.iter().zip(theirs) {
-            worst.look(ours, theirs, self.tolerance, self.is_f32);
+        let (found, rest) = self.found.as_chunks::<LANES>();
+        let (expected, other_rest) = self.expected.as_chunks::<LANES>();
+        for (found, expected) in found.iter().zip(expected) {
+            worst.look(found, expected, &self);
         }
-        worst.look(rest, other_rest, self.tolerance, self.is_f32);
-        worst.comparison(self.ours.len(), self.tolerance)
+        worst.look(rest, other_rest, &self);
+        worst.of_block()
     }
 }
 
@@ -61,11 +61,11 @@ struct LaneErrors {
 
 impl LaneErrors {
     #[inline(always)]
-    fn look(&mut self, ours: &[f64], theirs: &[f64], tolerance: Tolerance, is_f32: bool) {
-        for (lane, (x, y)) in ours.iter().zip(theirs).enumerate() {
+    fn look(&mut self, found: &[f64], expected: &[f64], limits: &NumberPairs) {
+        for (lane, (x, y)) in found.iter().zip(expected).enumerate() {
             let (error, size) = ((x - y).abs(), y.abs());
-            let is_near = error <= tolerance.absolute + tolerance.relative * size;
-            self.wrong[lane] |= !(error.is_finite() & is_near & (is_f32 | (error == 0.0)));
+            let is_near = error <= limits.absolute + limits.relative * size;
+            self.wrong[lane] |= !(error.is_finite() & is_near & (limits.is_f32 | (error == 0.0)));
             self.absolute[lane] = self.absolute[lane].max(error);
             let relative = if size == 0.0 { 0.0 } else { error / size };
             self.relative[lane] = self.relative[lane].max(relative);
@@ -75,17 +75,14 @@ impl LaneErrors {
     }
 
     #[inline(always)]
-    fn comparison(&self, count: usize, tolerance: Tolerance) -> Option<Comparison> {
+    fn of_block(&self) -> Option<BlockErrors> {
         let largest = |errors: &[f64]| errors.iter().copied().fold(0.0, f64::max);
-        let max_rel = self.is_relative.contains(&true).then(|| largest(&self.relative));
-        let result = Comparison {
-            count: count as u64,
-            max_abs: largest(&self.absolute),
-            max_rel,
-            max_ulp: self.ulps.iter().copied().max().unwrap_or(0),
-            ..Comparison::of_nothing(tolerance)
+        let errors = BlockErrors {
+            absolute: largest(&self.absolute),
+            relative: self.is_relative.contains(&true).then(|| largest(&self.relative)),
+            ulps: self.ulps.iter().copied().max().unwrap_or(0),
         };
-        (!self.wrong.contains(&true)).then_some(result)
+        (!self.wrong.contains(&true)).then_some(errors)
     }
 }
 
@@ -95,77 +92,4 @@ fn rank(x: f64) -> i64 {
     let bits = i64::from((x as f32).to_bits());
     let sign = 1 << 31;
     if bits & sign == 0 { bits } else { -(bits & (sign - 1)) }
-}
-
-/// Numbers of this many bytes as doubles.
-pub(super) fn read_doubles<const N: usize>(
-    bytes: &[u8],
-    first: usize,
-    into: &mut [f64],
-    number: impl Fn([u8; N]) -> f64,
-) -> bool {
-    let words = &bytes.as_chunks::<N>().0[first..][..into.len()];
-    into.iter_mut().zip(words).for_each(|(to, word)| *to = number(*word));
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::{AnyNumber, compare};
-    use super::*;
-
-    /// Numbers that are never quick.
-    struct OneByOne<'a>(&'a Array);
-
-    impl Numbers for OneByOne<'_> {
-        fn count(&self) -> usize {
-            self.0.count()
-        }
-
-        fn number(&self, index: usize) -> AnyNumber {
-            self.0.number(index)
-        }
-    }
-
-    fn changed(array: &Array, step: usize) -> Array {
-        let mut array = array.clone();
-        let size = array.dtype().bits() as usize / 8;
-        array.bytes_mut().chunks_mut(size).step_by(step).for_each(|number| number[0] ^= 1);
-        array
-    }
-
-    #[test]
-    fn blocks_say_the_same_as_single_numbers() {
-        for dtype in [DType::F32, DType::F16, DType::Bf16, DType::I32, DType::I8, DType::I64] {
-            let found = Array::random(dtype, &[5, 700], 3).expect("small");
-            for step in [1, 3, 2900] {
-                let expected = changed(&found, step);
-                for tolerance in [Tolerance::usual(dtype), Tolerance { relative: 0.0, absolute: 0.0 }] {
-                    let single = compare(&found, &OneByOne(&expected), tolerance);
-                    assert_eq!(compare(&found, &expected, tolerance), single, "{dtype} {step}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn what_is_not_finite_is_left_to_others() {
-        let numbers = [1.0f32, -0.0, 0.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE];
-        let array = |numbers: &[f32]| {
-            let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
-            Array::new(DType::F32, &[numbers.len() as u64], bytes).expect("the right size")
-        };
-        for x in numbers {
-            for y in numbers {
-                let (found, expected) = (array(&[x, 0.0]), array(&[y, 0.0]));
-                let tolerance = Tolerance { relative: f64::INFINITY, absolute: 0.0 };
-                // NaN does not equal itself, so the texts are compared.
-                let [quick, single] = [
-                    format!("{:?}", compare(&found, &expected, tolerance)),
-                    format!("{:?}", compare(&found, &OneByOne(&expected), tolerance)),
-                ];
-                assert_eq!(quick, single);
-            }
-        }
-    }
 }

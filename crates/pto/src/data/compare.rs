@@ -1,6 +1,6 @@
 //! Whether numbers are what they should be.
 
-use super::blocks::{BLOCK, quickly};
+use super::blocks::{BLOCK, NumberPairs};
 use super::parts;
 use super::value::{decode, encode, small};
 use super::{AnyNumber, Array, DataError, shape_text};
@@ -160,6 +160,25 @@ pub fn compare(found: &Array, expected: &(impl Numbers + Sync), tolerance: Toler
     Ok(parts.fold(Comparison::of_nothing(tolerance), Comparison::with))
 }
 
+/// A block in which all is well, in vectors.
+fn quickly(found: &Array, expected: &impl Numbers, tolerance: Tolerance, block: Range<usize>) -> Option<Comparison> {
+    let (mut ours, mut theirs) = ([0.0; BLOCK], [0.0; BLOCK]);
+    let (ours, theirs) = (&mut ours[..block.len()], &mut theirs[..block.len()]);
+    if !found.doubles(block.start, ours) || !expected.doubles(block.start, theirs) {
+        return None;
+    }
+    let Tolerance { relative, absolute } = tolerance;
+    let is_f32 = found.dtype() == DType::F32;
+    let errors = NumberPairs { found: ours, expected: theirs, absolute, relative, is_f32 }.errors()?;
+    Some(Comparison {
+        count: block.len() as u64,
+        max_abs: errors.absolute,
+        max_rel: errors.relative,
+        max_ulp: errors.ulps,
+        ..Comparison::of_nothing(tolerance)
+    })
+}
+
 fn one_by_one(found: &Array, expected: &impl Numbers, tolerance: Tolerance, block: Range<usize>) -> Comparison {
     let mut result = Comparison::of_nothing(tolerance);
     block.for_each(|i| result.add(found, i, expected.number(i)));
@@ -167,7 +186,7 @@ fn one_by_one(found: &Array, expected: &impl Numbers, tolerance: Tolerance, bloc
 }
 
 impl Comparison {
-    pub(super) fn of_nothing(tolerance: Tolerance) -> Self {
+    fn of_nothing(tolerance: Tolerance) -> Self {
         Self { count: 0, differing: 0, max_abs: 0.0, max_rel: None, max_ulp: 0, first: None, tolerance }
     }
 
@@ -320,5 +339,60 @@ mod tests {
         let first = Difference { index: vec![2, 3], found: AnyNumber::Int(11), expected: AnyNumber::Int(5) };
         assert_eq!(c.first, Some(first));
         assert!(compare(&found, &Array::iota(DType::I32, &[11]).expect("small"), c.tolerance).is_err());
+    }
+
+    /// Numbers that are never quick.
+    struct OneByOne<'a>(&'a Array);
+
+    impl Numbers for OneByOne<'_> {
+        fn count(&self) -> usize {
+            self.0.count()
+        }
+
+        fn number(&self, index: usize) -> AnyNumber {
+            self.0.number(index)
+        }
+    }
+
+    fn changed(array: &Array, step: usize) -> Array {
+        let mut array = array.clone();
+        let size = array.dtype().bits() as usize / 8;
+        array.bytes_mut().chunks_mut(size).step_by(step).for_each(|number| number[0] ^= 1);
+        array
+    }
+
+    #[test]
+    fn blocks_say_the_same_as_single_numbers() {
+        for dtype in [DType::F32, DType::F16, DType::Bf16, DType::I32, DType::I8, DType::I64] {
+            let found = Array::random(dtype, &[5, 700], 3).expect("small");
+            for step in [1, 3, 2900] {
+                let expected = changed(&found, step);
+                for tolerance in [Tolerance::usual(dtype), Tolerance { relative: 0.0, absolute: 0.0 }] {
+                    let single = compare(&found, &OneByOne(&expected), tolerance);
+                    assert_eq!(compare(&found, &expected, tolerance), single, "{dtype} {step}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_left_to_others() {
+        let numbers = [1.0f32, -0.0, 0.0, f32::NAN, f32::INFINITY, f32::MIN_POSITIVE];
+        let array = |numbers: &[f32]| {
+            let bytes = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+            Array::new(DType::F32, &[numbers.len() as u64], bytes).expect("the right size")
+        };
+        for x in numbers {
+            for y in numbers {
+                let (found, expected) = (array(&[x, 0.0]), array(&[y, 0.0]));
+                let tolerance = Tolerance { relative: f64::INFINITY, absolute: 0.0 };
+                // NaN does not equal itself, so the texts are compared.
+                let [quick, single] = [
+                    format!("{:?}", compare(&found, &expected, tolerance)),
+                    format!("{:?}", compare(&found, &OneByOne(&expected), tolerance)),
+                ];
+                assert_eq!(quick, single);
+            }
+        }
     }
 }

@@ -157,6 +157,18 @@ pub(super) fn encode(dtype: DType, value: AnyNumber) -> u64 {
     }
 }
 
+/// Numbers of this many bytes as doubles.
+pub(super) fn read_doubles<const N: usize>(
+    bytes: &[u8],
+    first: usize,
+    into: &mut [f64],
+    number: impl Fn([u8; N]) -> f64,
+) -> bool {
+    let words = &bytes.as_chunks::<N>().0[first..][..into.len()];
+    into.iter_mut().zip(words).for_each(|(to, word)| *to = number(*word));
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

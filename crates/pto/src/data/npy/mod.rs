@@ -10,8 +10,7 @@ pub use header::{NpyKind, NpyType};
 pub use write::write;
 
 use super::array::{byte_size, reserve, shape_text};
-use super::blocks::read_doubles;
-use super::value::AnyNumber;
+use super::value::{AnyNumber, read_doubles};
 use super::{Array, DataError, Numbers};
 use crate::isa::DType;
 use header::Header;
