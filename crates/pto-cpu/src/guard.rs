@@ -137,9 +137,9 @@ pub(crate) struct Touched {
 }
 
 /// Locks until it is dropped.
-pub(crate) struct GuardLock<'a> {
+pub(crate) struct GuardLock<'a, const N: usize = MAX_VIEWS> {
     guards: &'a Guards<'a>,
-    touched: [Option<Touched>; MAX_VIEWS],
+    touched: [Option<Touched>; N],
 }
 
 impl<'a> Guards<'a> {
@@ -153,13 +153,17 @@ impl<'a> Guards<'a> {
     }
 
     /// Waits until this thread may touch these bytes. Memory of the thread's own has no locks.
-    pub fn hold(&self, touched: [Option<Touched>; MAX_VIEWS]) -> GuardLock<'_> {
-        let touched = match touched {
-            // Both at once: a thread must not take a lock twice.
-            [Some(a), Some(b)] if a.buffer == b.buffer => [Some(a.and(b)), None],
-            [Some(a), Some(b)] if a.buffer > b.buffer => [Some(b), Some(a)],
-            other => other,
-        };
+    pub fn hold<const N: usize>(&self, mut touched: [Option<Touched>; N]) -> GuardLock<'_, N> {
+        touched.sort_unstable_by_key(|t| t.map_or(usize::MAX, |t| t.buffer));
+        for at in 1..N {
+            // A thread must not take a lock twice.
+            if let (Some(a), Some(b)) = (touched[at - 1], touched[at])
+                && a.buffer == b.buffer
+            {
+                touched[at - 1] = None;
+                touched[at] = Some(a.and(b));
+            }
+        }
         let held = GuardLock { guards: self, touched };
         held.each(|stripe, writes| stripe.lock(writes));
         held
@@ -173,7 +177,7 @@ impl Touched {
     }
 }
 
-impl GuardLock<'_> {
+impl<const N: usize> GuardLock<'_, N> {
     fn each(&self, act: fn(Stripe<'_>, bool)) {
         for touched in self.touched.iter().flatten() {
             let Some(stripes) = self.guards.0.get(touched.buffer) else { continue };
@@ -182,7 +186,7 @@ impl GuardLock<'_> {
     }
 }
 
-impl Drop for GuardLock<'_> {
+impl<const N: usize> Drop for GuardLock<'_, N> {
     fn drop(&mut self) {
         self.each(|stripe, writes| stripe.unlock(writes));
     }

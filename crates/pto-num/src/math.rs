@@ -11,7 +11,7 @@ mod remainder;
 mod roots;
 mod tanh;
 
-pub use exp::exp;
+pub use exp::{exp, exp_is_normal, exp_of_usual};
 pub use fused::{fma, fma_f16, fma_odd};
 pub use ln::ln;
 pub use pow::pow;

@@ -63,6 +63,23 @@ impl<'a> TileRef<'a> {
         Self { rows: self.rows.min(rows), cols: self.cols.min(cols), ..self }
     }
 
+    /// The same tile without what lies in the first `bytes` bytes.
+    ///
+    /// # Safety
+    /// The valid region, which does not change, must lie inside of what is left of the physical rectangle.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn after(self, bytes: usize) -> Self {
+        Self { ptr: self.ptr.wrapping_add(bytes), ..self }
+    }
+
+    /// True when both are the same part of the same memory, with the same geometry.
+    #[inline]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let place = |t: &Self| (t.ptr, t.rows, t.cols, t.row_stride, t.col_stride);
+        place(self) == place(other) && std::ptr::eq(self.geometry, other.geometry)
+    }
+
     /// The first element; null when an optional operand is absent.
     #[inline(always)]
     pub fn ptr(&self) -> *mut u8 {
@@ -424,9 +441,42 @@ pub struct OpKernel {
     pub views: &'static [&'static str],
     /// The scalar operands.
     pub scalars: &'static [&'static str],
+    /// How its work can be divided; `None` if it cannot.
+    pub cut: Option<Cut>,
     /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
+}
+
+/// How the work of an instruction can be divided: a call for some rows of its tiles, then one for the next rows, and so on,
+/// gives the same bits as one call.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cut {
+    /// Columns can be divided as well, because each element of the result depends on the elements at its place only.
+    pub by_columns: bool,
+    /// The position of the tile that every call needs whole.
+    pub whole: Option<usize>,
+    /// Integers may divide by zero, so what is found first depends on the order.
+    pub divides: bool,
+}
+
+impl Cut {
+    /// Each row of the result depends on the same row of the operands.
+    pub const ROWS: Self = Self { by_columns: false, whole: None, divides: false };
+    /// Each element of the result depends on the same element of the operands.
+    pub const ELEMENTS: Self = Self { by_columns: true, ..Self::ROWS };
+
+    /// The tile at this position has one row for all rows of the result.
+    #[must_use]
+    pub const fn with_whole(self, position: usize) -> Self {
+        Self { whole: Some(position), ..self }
+    }
+
+    /// It divides.
+    #[must_use]
+    pub const fn dividing(self) -> Self {
+        Self { divides: true, ..self }
+    }
 }
 
 /// The name of a slot that no instruction has.
@@ -570,7 +620,13 @@ impl OpKernel {
         assert!(T < 256 && V < 256 && S < 256, "numbers of operands are bytes");
         // SAFETY: only `erased` calls it, as what it was.
         let prepare = unsafe { transmute::<Prepare<T, V, S>, unsafe fn()>(prepare) };
-        Self { tiles, views, scalars, prepare, erased: erased::<T, V, S> }
+        Self { tiles, views, scalars, cut: None, prepare, erased: erased::<T, V, S> }
+    }
+
+    /// The same kernel, whose work can be divided.
+    #[must_use]
+    pub const fn cut(self, cut: Cut) -> Self {
+        Self { cut: Some(cut), ..self }
     }
 
     /// The code for an instruction; `None` if there is none for these operand types.

@@ -11,7 +11,7 @@ mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{OpKernel, Prepared, Site};
+use super::call::{Cut, OpKernel, Prepared, Site};
 use super::contiguous;
 use drive::{Conversion, Fast};
 use how::ConvertOptions;
@@ -27,7 +27,8 @@ pub(super) const CONVERT: OpKernel = OpKernel::new(TILES, |site| {
     let fast = if how.src.is_float() { from_float(site, how) } else { from_int(site, how) };
     let prepared = fast.unwrap_or_else(|| Prepared::new::<exact::Any>(site, false));
     Some(prepared.with(how.imm()))
-});
+})
+.cut(Cut::ELEMENTS);
 
 fn fast<C: Conversion>(site: &Site) -> Prepared<2> {
     Prepared::new::<Fast<C>>(site, contiguous(site, TILES))

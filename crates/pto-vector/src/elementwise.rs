@@ -1,6 +1,6 @@
 //! Elementwise instructions.
 
-use super::call::{OpKernel, Prepared, Site};
+use super::call::{Cut, OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::map::{Binary, Unary};
 use super::narrowing::{AddScaleRelu, ReluConvert};
@@ -21,6 +21,8 @@ const TERNARY: &[&str; 4] = &["src0", "src1", "src2", "dst"];
 /// The destination is the third source as well.
 const UPDATE: &[&str; 4] = &["src0", "src1", "dst", "dst"];
 
+const DIVIDED: Cut = Cut::ELEMENTS.dividing();
+
 /// −∞ of f16 and bf16, as integers.
 const F16_NEG_INF: i16 = 0xfc00_u16 as i16;
 const BF16_NEG_INF: i16 = 0xff80_u16 as i16;
@@ -33,6 +35,7 @@ macro_rules! kernel {
         OpKernel::new($slots, |site: &Site| {
             prepare!(site, $slots, $of(site.tile("dst")?.dtype), E in [$($types)+] => $body<$op, E>)
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
@@ -55,6 +58,7 @@ macro_rules! sign {
                 other => prepare!(site, UNARY, $of(other), E in [$($types)+] => Unary<$op, E>),
             }
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
@@ -70,13 +74,15 @@ macro_rules! relu_convert {
                 _ => None,
             }
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
 const ADD_SCALE_RELU: OpKernel = OpKernel::taking(BINARY, &[], &["deq_scale"], |site: &Site| {
     let types = (site.tile("src0")?.dtype, site.tile("dst")?.dtype);
     (types == (DType::I32, DType::F16)).then(|| Prepared::new::<AddScaleRelu>(site, contiguous(site, BINARY)))
-});
+})
+.cut(Cut::ELEMENTS);
 
 pto_isa::elementwise!(kernels);
 
@@ -84,7 +90,7 @@ const KERNELS: Kernels = Kernels {
     tadd: binary!(Add, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tsub: binary!(Sub, modular, I8 I16 I32 F16 Bf16 F32; I64),
     tmul: binary!(Mul, modular, I8 I16 I32 F16 Bf16 F32; I64),
-    tdiv: binary!(Div, identity, F16 Bf16 F32 I16 U16 I32 U32; I8 U8 I64 U64),
+    tdiv: binary!(Div, identity, F16 Bf16 F32 I16 U16 I32 U32; I8 U8 I64 U64).cut(DIVIDED),
     tmax: binary!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tmin: binary!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),
     tabs: sign!(ClearSign, ClearSign, Abs, identity, I8 I16 I32 F32;),
@@ -92,7 +98,7 @@ const KERNELS: Kernels = Kernels {
     tlog: unary!(Log, identity, F16 F32; Bf16),
     tsqrt: unary!(Sqrt, identity, F16 F32; Bf16),
     trsqrt: unary!(Rsqrt, identity, F16 F32;),
-    trecip: unary!(Recip, identity, F16 F32; Bf16 I8 U8 I16 U16 I32 U32 I64 U64),
+    trecip: unary!(Recip, identity, F16 F32; Bf16 I8 U8 I16 U16 I32 U32 I64 U64).cut(DIVIDED),
     tneg: sign!(FlipSign, FlipSign, Neg, modular, I16 I32 F32; I8 I64),
     tnot: unary!(Not, modular, I8 I16 I32; I64),
     tand: binary!(And, modular, I8 I16 I32; I64),
@@ -100,9 +106,9 @@ const KERNELS: Kernels = Kernels {
     txor: binary!(Xor, modular, I8 I16 I32; I64),
     tshl: binary!(Shl, modular, I8 I16 I32; I64),
     tshr: binary!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
-    trem: binary!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tfmod: binary!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tpow: kernel!(POWER, identity, Binary<Pow>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    trem: binary!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32).cut(DIVIDED),
+    tfmod: binary!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32).cut(DIVIDED),
+    tpow: kernel!(POWER, identity, Binary<Pow>, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64).cut(DIVIDED),
     trelu: sign!(ReluBits<F16_NEG_INF>, ReluBits<BF16_NEG_INF>, Relu, identity, I32 F32; I8 I16 I64 U8 U16 U32 U64),
     tprelu: binary!(Prelu, identity, F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64),
     taddc: kernel!(TERNARY, modular, Ternary<Steps<Add, Add>>, I8 I16 I32 F16 Bf16 F32; I64),

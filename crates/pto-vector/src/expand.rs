@@ -1,7 +1,7 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Fault, NONE, OpKernel, Prepared, Site};
+use super::call::{Body, Call, Cut, Fault, NONE, OpKernel, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
@@ -16,6 +16,9 @@ use std::marker::PhantomData;
 
 const BINARY: &[&str; 3] = &["src0", "src1", "dst"];
 const UNARY: &[&str; 2] = &["src", "dst"];
+
+/// The second source is a row for all rows.
+const BY_COLUMN: Cut = Cut::ROWS.with_whole(1);
 
 /// `eᵃ⁻ᵇ`, the difference rounded.
 type ExpDif = Then<Sub, Exp>;
@@ -37,6 +40,7 @@ macro_rules! by_row {
                 prepare!(site, BINARY, dtype, E in [$($types)+] => ByBlock<$op, E>).map(|p| p.with(Cover::Block.imm()))
             }
         })
+        .cut(Cut::ROWS)
     };
 }
 
@@ -47,6 +51,7 @@ macro_rules! by_column {
             let dtype = $of(site.tile("dst")?.dtype);
             prepare!(site, BINARY, dtype, E in [$($types)+] => Binary<$op, E>).map(|p| p.with(Cover::Row.imm()))
         })
+        .cut(BY_COLUMN)
     };
 }
 
@@ -134,19 +139,19 @@ impl<E: Elem> Body<2> for FirstRow<E> {
 pto_isa::expand!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowexpand: copy!(FirstOfRow, &["dst"]),
+    trowexpand: copy!(FirstOfRow, &["dst"]).cut(Cut::ROWS),
     trowexpandadd: by_row!(Add, Add, modular, I8 I16 I32 F16 Bf16 F32;),
     trowexpandsub: by_row!(Sub, Swap<Sub>, modular, I8 I16 I32 F16 Bf16 F32;),
     trowexpandmul: by_row!(Mul, Mul, modular, I8 I16 I32 F16 Bf16 F32;),
-    trowexpanddiv: by_row!(Div, Swap<Div>, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32),
+    trowexpanddiv: by_row!(Div, Swap<Div>, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32).cut(Cut::ROWS.dividing()),
     trowexpandmax: by_row!(Max, Max, identity, F16 F32;),
     trowexpandmin: by_row!(Min, Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
     trowexpandexpdif: by_row!(ExpDif, Swap<ExpDif>, identity, F16 F32;),
-    tcolexpand: copy!(FirstRow, UNARY),
+    tcolexpand: copy!(FirstRow, UNARY).cut(Cut::ROWS.with_whole(0)),
     tcolexpandadd: by_column!(Add, modular, I8 I16 I32 F16 Bf16 F32;),
     tcolexpandsub: by_column!(Sub, modular, I8 I16 I32 F16 Bf16 F32;),
     tcolexpandmul: by_column!(Mul, modular, I8 I16 I32 F16 Bf16 F32;),
-    tcolexpanddiv: by_column!(Div, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32),
+    tcolexpanddiv: by_column!(Div, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32).cut(BY_COLUMN.dividing()),
     tcolexpandmax: by_column!(Max, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
     tcolexpandmin: by_column!(Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
     tcolexpandexpdif: by_column!(ExpDif, identity, F16 F32;),

@@ -46,8 +46,8 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, Fault, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site, TileRef,
-    ViewRef,
+    Arity, Body, BoundCode, Call, Code, Cut, Fault, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site,
+    TileRef, ViewRef,
 };
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};

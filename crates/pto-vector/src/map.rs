@@ -27,11 +27,7 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Lanes<E> for UnaryLanes<O, E> {
         // SAFETY: the sources have `at + count` elements; the processor has the instructions of this level.
         unsafe {
             let x = E::unpack::<L, N>(&load_some::<L, E, N>(self.0.add(at), count));
-            let mut out = [E::Wide::default(); N];
-            for i in 0..N {
-                out[i] = O::apply::<L>(x[i]);
-            }
-            E::pack::<L, N>(&out)
+            E::pack::<L, N>(&O::run::<L, N>(&x))
         }
     }
 }

@@ -7,12 +7,22 @@ use super::quotient::Integer;
 use pto_num::{Level, math};
 
 /// A function of one element.
-pub trait Unary<W> {
+pub trait Unary<W: Copy + Default> {
     /// The element must not be zero.
     const DIVIDES: bool = false;
 
     /// Its value.
     fn apply<L: Level>(a: W) -> W;
+
+    /// Its values.
+    #[inline(always)]
+    fn run<L: Level, const N: usize>(a: &[W; N]) -> [W; N] {
+        let mut out = [W::default(); N];
+        for i in 0..N {
+            out[i] = Self::apply::<L>(a[i]);
+        }
+        out
+    }
 }
 
 /// A function of two elements.
@@ -213,7 +223,33 @@ unary!(FlipSign for i16: |a| a ^ i16::MIN);
 
 /// `eᵃ`
 pub struct Exp;
-unary!(Exp for f32: |a| math::exp(a));
+
+impl Unary<f32> for Exp {
+    #[inline(always)]
+    fn apply<L: Level>(a: f32) -> f32 {
+        math::exp(a)
+    }
+
+    /// Mostly all results are normal, and then half of the steps are not needed.
+    #[inline(always)]
+    fn run<L: Level, const N: usize>(a: &[f32; N]) -> [f32; N] {
+        let mut others = 0;
+        for x in a {
+            others += u32::from(!math::exp_is_normal(*x));
+        }
+        let mut out = [0.0; N];
+        if others == 0 {
+            for i in 0..N {
+                out[i] = math::exp_of_usual(a[i]);
+            }
+        } else {
+            for i in 0..N {
+                out[i] = math::exp(a[i]);
+            }
+        }
+        out
+    }
+}
 
 /// The natural logarithm.
 pub struct Log;

@@ -93,12 +93,7 @@ impl<E: Elem, P: Pairwise<E>, U: ops::Unary<E::Wide>> Pairwise<E> for Then<P, U>
 
     #[inline(always)]
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N] {
-        let first = rounded::<L, E, N>(&P::run::<L, N>(a, b));
-        let mut out = [E::Wide::default(); N];
-        for i in 0..N {
-            out[i] = U::apply::<L>(first[i]);
-        }
-        out
+        U::run::<L, N>(&rounded::<L, E, N>(&P::run::<L, N>(a, b)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instructions of a tile and a scalar.
 
-use super::call::{NONE, OpKernel, Prepared, Site};
+use super::call::{Cut, NONE, OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::grid::COUNT;
 use super::map::ByValue;
@@ -18,6 +18,8 @@ const VALUE: &[&str; 3] = &["src", NONE, "dst"];
 const UPDATE: &[&str; 3] = &["src", "dst", "dst"];
 const EITHER: &[&str; 3] = &["src0", "src1", "dst"];
 
+const DIVIDED: Cut = Cut::ELEMENTS.dividing();
+
 /// A kernel for the element types listed; those after the semicolon do without vector instructions.
 /// `modular` shares one kernel between the signed and the unsigned type.
 macro_rules! scalar {
@@ -25,6 +27,7 @@ macro_rules! scalar {
         OpKernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
@@ -35,6 +38,7 @@ macro_rules! shift {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
                 .map(|p| p.with([0, COUNT]))
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
@@ -45,6 +49,7 @@ macro_rules! between {
             let dtype = modular(site.tile("dst")?.dtype);
             prepare!(site, EITHER, dtype, E in [$($types)+] => TernaryScalar<$op, E>)
         })
+        .cut(Cut::ELEMENTS)
     };
 }
 
@@ -56,7 +61,8 @@ const DIVIDE: OpKernel = OpKernel::taking(EITHER, &[], &["src0", "src1"], |site:
     } else {
         prepare!(site, EITHER, dtype, E in [F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64] => ByValue<Swap<Div>, E>)
     }
-});
+})
+.cut(DIVIDED);
 
 const AXPY: OpKernel = OpKernel::taking(UPDATE, &[], &["scalar"], |site: &Site| {
     let rows = contiguous(site, UPDATE);
@@ -68,12 +74,14 @@ const AXPY: OpKernel = OpKernel::taking(UPDATE, &[], &["scalar"], |site: &Site| 
         }
         _ => None,
     }
-});
+})
+.cut(Cut::ELEMENTS);
 
 const SLOPE: OpKernel = OpKernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     prepare!(site, VALUE, dtype, E in [F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
-});
+})
+.cut(Cut::ELEMENTS);
 
 pto_isa::tile_scalar!(kernels);
 
@@ -89,9 +97,9 @@ const KERNELS: Kernels = Kernels {
     txors: scalar!(Xor, modular, I8 I16 I32; I64),
     tshls: shift!(Shl, modular, I8 I16 I32; I64),
     tshrs: shift!(Shr, identity, I8 U8 I16 U16 I32 U32; I64 U64),
-    trems: scalar!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tfmods: scalar!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32),
-    tpows: scalar!(Pow, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64),
+    trems: scalar!(Rem, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32).cut(DIVIDED),
+    tfmods: scalar!(Fmod, identity, ; I8 U8 I16 U16 I32 U32 I64 U64 F16 Bf16 F32).cut(DIVIDED),
+    tpows: scalar!(Pow, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32 I64 U64).cut(DIVIDED),
     tlrelu: SLOPE,
     taxpy: AXPY,
     taddsc: between!(Steps<Add, Add>, I8 I16 I32 F16 Bf16 F32; I64),

@@ -5,6 +5,7 @@
 
 #![expect(unsafe_code, reason = "kernels work on raw memory that the engine has checked")]
 
+pub(crate) mod ahead;
 mod apply;
 mod blocks;
 #[cfg(target_arch = "x86_64")]
@@ -34,8 +35,10 @@ mod window;
 pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
+pub(crate) use pto_vector::Cut;
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 pub(crate) use stream::append;
+pub(crate) use window::check as check_window;
 
 use pto_isa::{Op, table};
 use std::sync::OnceLock;

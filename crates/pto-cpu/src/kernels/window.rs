@@ -46,7 +46,7 @@ pub(super) fn size(view: &ViewRef) -> (u64, u64) {
 }
 
 /// The valid region lies in the window, and what it touches in the buffer.
-pub(super) fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
+pub(crate) fn check(tile: &TileRef, view: &ViewRef, bits: usize) -> Result<(), Fault> {
     let window = size(view);
     if tile.rows() as u64 > window.0 || tile.cols() as u64 > window.1 {
         return Err(Fault::WindowMismatch { tile: (tile.rows(), tile.cols()), window });

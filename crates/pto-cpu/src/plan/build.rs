@@ -279,6 +279,7 @@ impl<'a> PlanBuilder<'a> {
             _ => None,
         };
         self.plan.tiles.values = self.slots.iter().enumerate().filter_map(tile).collect();
+        self.plan.mark_strips();
         Ok(self.plan)
     }
 

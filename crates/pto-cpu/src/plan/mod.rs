@@ -17,6 +17,7 @@ mod prints;
 mod products;
 mod roles;
 mod scalar;
+mod strips;
 mod tiles;
 mod views;
 

@@ -311,6 +311,9 @@ impl PlanBuilder<'_> {
             hidden: Vec::new(),
             wide: self.wide(id, row, kernel),
             sum: self.sum(id, row, kernel),
+            cut: self.cut(id, kernel),
+            strips: StripRole::Alone,
+            own_tiles: 0,
         };
         // Results first: their valid regions follow from operands.
         for value in self.module.results(id) {

@@ -5,7 +5,7 @@ use super::links::{Link, PipeEnd};
 use super::orders::PipeOrder;
 use super::registers::ValueStorage;
 use super::scalars::ScalarElem;
-use crate::kernels::{Code, Combine};
+use crate::kernels::{Code, Combine, Cut};
 use pto_ir::ValueId;
 use pto_isa::row::HiddenMemory;
 use pto_isa::{DType, Pipe};
@@ -59,6 +59,23 @@ pub(crate) struct KernelStep {
     pub wide: Option<WideSources>,
     /// What the result adds up.
     pub sum: Option<SumOf>,
+    /// How its work can be divided.
+    pub cut: Option<Cut>,
+    /// Whether it is executed strip by strip with its neighbours.
+    pub strips: StripRole,
+    /// Positions of the tiles that only the instructions use that it is executed with, as bits.
+    pub own_tiles: u16,
+}
+
+/// The place of an instruction among those that are executed together, strip by strip.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum StripRole {
+    /// It is executed alone.
+    Alone,
+    /// Others follow.
+    Member,
+    /// All are executed after it.
+    Last,
 }
 
 /// A result that adds up rows or columns of an operand; positions among the tile operands.

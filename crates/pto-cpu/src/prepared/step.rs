@@ -211,6 +211,46 @@ impl Step {
                 | Self::Check(_)
         )
     }
+
+    /// True for steps that continue with the next one and touch no memory but registers.
+    pub fn is_of_registers(&self) -> bool {
+        matches!(
+            self,
+            Self::Move { .. }
+                | Self::MoveTile { .. }
+                | Self::MoveView { .. }
+                | Self::Int { .. }
+                | Self::Float { .. }
+                | Self::CompareInt { .. }
+                | Self::CompareFloat { .. }
+                | Self::Cast { .. }
+                | Self::Select { .. }
+                | Self::Extended { .. }
+                | Self::BlockIndex(_)
+                | Self::BlockCount(_)
+                | Self::SubblockIndex(_)
+                | Self::SubblockCount(_)
+                | Self::Bind(_)
+                | Self::Assign { .. }
+                | Self::Window(_)
+                | Self::Retype { .. }
+                | Self::Pick { .. }
+                | Self::SetValid { .. }
+                | Self::ValidFromView { .. }
+                | Self::ValidFromTile { .. }
+                | Self::ValidFromTiles(_)
+                | Self::GetValid { .. }
+                | Self::ScaleAddress { .. }
+                | Self::TileAddress { .. }
+                | Self::MakeView(_)
+                | Self::Partition(_)
+                | Self::ViewExtent { .. }
+                | Self::ViewAddress { .. }
+                | Self::Offset { .. }
+                | Self::Check(_)
+                | Self::Order(_)
+        )
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -1,5 +1,6 @@
 //! What a core needs to issue an instruction.
 
+use super::collected::Collected;
 use super::observe::{Access, Atomic};
 use super::pipes::PipeQueues;
 use super::repeats::Succeeded;
@@ -22,6 +23,8 @@ pub(super) struct Issue<'p> {
     pub succeeded: Table<KernelId, Option<Box<Succeeded>>>,
     /// What pipes have not done yet, where chance decides when they do.
     pub pipes: PipeQueues<'p>,
+    /// Instructions that are executed together.
+    pub collected: Collected<'p>,
 }
 
 /// The accesses of an instruction, and what they were made from.
@@ -47,12 +50,14 @@ impl<'p> Issue<'p> {
             succeeded: Table::like(&calls.kernels, None),
             facts: Vec::with_capacity(16),
             pipes: PipeQueues::default(),
+            collected: Collected::default(),
         }
     }
 
     /// Another block begins.
     pub fn reset(&mut self) {
         self.pipes.reset(0);
+        self.collected.clear();
         self.checked.iter_mut().for_each(Vec::clear);
     }
 

@@ -9,7 +9,7 @@ use super::peers::PeerWordChange;
 use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
-use crate::prepared::{CallOperand, KernelId, KernelStep, MAX_VIEWS, StepId, TileState, ViewId, ViewState};
+use crate::prepared::{CallOperand, KernelId, KernelStep, MAX_VIEWS, StepId, StripRole, TileState, ViewId, ViewState};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<'p> Core<'p> {
@@ -49,6 +49,9 @@ impl<'p> Core<'p> {
         }
         if self.mode::<W>().reorders {
             return self.postpone(which, at);
+        }
+        if W::IS_PLAIN && step.strips != StripRole::Alone && self.global.far.is_none() {
+            return self.collect(which, at);
         }
         self.reached(at);
         self.bring_views(step)?;
@@ -129,14 +132,18 @@ impl<'p> Core<'p> {
 
     /// Waits until no other thread touches the windows of an instruction. `None` on one thread.
     fn hold_views(&self, step: &KernelStep) -> Option<GuardLock<'p>> {
-        let guards = self.global.guards?;
+        Some(self.global.guards?.hold(self.touched(step)))
+    }
+
+    /// What of global memory an instruction touches.
+    pub fn touched(&self, step: &KernelStep) -> [Option<Touched>; MAX_VIEWS] {
         let mut touched = [None; MAX_VIEWS];
         for (operand, touched) in step.views.iter().zip(&mut touched) {
             let elem = operand.value.and_then(|v| self.plan.module().value_type(v).elem());
             let view = operand.register.map(|r| &self.regs.views[r]);
             *touched = view.map(|view| reach(view, elem.map_or(64, |d| d.column_bits()), operand.writes));
         }
-        Some(guards.hold(touched))
+        touched
     }
 
     /// The same for a view with elements of this many bits.
@@ -153,7 +160,7 @@ impl<'p> Core<'p> {
         }
     }
 
-    fn first_buffer(&self, step: &KernelStep) -> Option<usize> {
+    pub fn first_buffer(&self, step: &KernelStep) -> Option<usize> {
         let register = step.views.first()?.register?;
         Some(split_address(self.regs.views[register].address).0)
     }

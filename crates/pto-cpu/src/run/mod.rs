@@ -2,6 +2,7 @@
 
 mod accesses;
 mod arguments;
+mod collected;
 mod core;
 mod data;
 mod done;
@@ -41,6 +42,8 @@ mod scalar;
 mod schedule;
 mod shared;
 mod spin;
+mod strip_windows;
+mod strips;
 mod team;
 mod tell;
 mod transfer;

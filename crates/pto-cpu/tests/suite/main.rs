@@ -11,4 +11,5 @@ mod polling;
 mod prints;
 mod products;
 mod regions;
+mod strips;
 mod uninitialised;

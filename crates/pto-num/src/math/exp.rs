@@ -5,15 +5,38 @@ use super::LN2;
 /// 1.5 * 2^23: a sum with it is rounded to an integer, which is left in the low bits.
 const SHIFT: f32 = 12_582_912.0;
 
+// Below the first bound the result is zero, above the last infinite; in between, from the second, it is normal.
+const ZERO: f32 = -104.0;
+const NORMAL: f32 = -87.336_54;
+const INFINITE: f32 = 88.722_83;
+
+/// True when the exponential of a number is normal: neither infinite, nor zero or subnormal, nor NaN.
+///
+/// ```
+/// use pto_num::math::exp_is_normal;
+/// assert!(exp_is_normal(-20.0) && !exp_is_normal(-90.0) && !exp_is_normal(89.0) && !exp_is_normal(f32::NAN));
+/// ```
+#[inline(always)]
+pub fn exp_is_normal(x: f32) -> bool {
+    (NORMAL..=INFINITE).contains(&x)
+}
+
+/// The exponential of a number for which [`exp_is_normal`] holds, in fewer steps.
+///
+/// ```
+/// use pto_num::math::{exp, exp_of_usual};
+/// assert_eq!(exp_of_usual(1.5), exp(1.5));
+/// ```
+#[inline(always)]
+pub fn exp_of_usual(x: f32) -> f32 {
+    let (value, shifted) = reduced(x);
+    f32::from_bits(value.to_bits().wrapping_add(shifted.to_bits() << 23))
+}
+
 /// The exponential function.
 #[inline(always)]
 pub fn exp(x: f32) -> f32 {
-    // Below the first bound the result is zero, above the last infinite; in between, from the second, it is normal.
-    const ZERO: f32 = -104.0;
-    const NORMAL: f32 = -87.336_54;
-    const INFINITE: f32 = 88.722_83;
-    let (value, shifted) = reduced(x);
-    let bits = value.to_bits().wrapping_add(shifted.to_bits() << 23);
+    let bits = exp_of_usual(x).to_bits();
     // Subnormal results are made 64 binades higher. The last bit of a sum with 2^(23-149+64) then is the last bit of a
     // subnormal number; no subnormal operand appears, which processors take long over.
     const ALIGN: f32 = f32::from_bits((127 + 23 - 149 + 64) << 23);

@@ -1,0 +1,333 @@
+//! The loads and stores among instructions that are executed strip by strip.
+//!
+//! A tile that nothing else uses need not be filled: what would read it reads the window that is loaded, and what would write it
+//! writes the window that it is stored to.
+
+#![expect(unsafe_code, reason = "windows take the place of tiles")]
+
+use super::collected::Collected;
+use super::strips::{Footprint, StripDivision, are_apart, size};
+use crate::guard::Touched;
+use crate::kernels::{TileRef, ViewRef, ahead, check_window};
+use crate::prepared::Plan;
+use pto_isa::{GlobalLayout, Loc, Pad};
+
+/// Most loads and stores that are executed together.
+pub(super) const MOST_TRANSFERS: usize = 8;
+
+/// The windows of a division.
+#[derive(Default)]
+pub(super) struct StripWindows {
+    transfers: Vec<StripTransfer>,
+    /// Tiles that windows take the place of.
+    replaced: Vec<Replaced>,
+    /// What is fetched while the instructions are executed.
+    ahead: Vec<Ahead>,
+}
+
+/// A load or a store.
+#[derive(Clone, Copy)]
+pub(super) struct StripTransfer {
+    /// The number of its call.
+    call: usize,
+    /// The position of its tile.
+    tile: usize,
+    /// The first row outside.
+    start: *mut u8,
+    /// Bytes from one row to the next outside.
+    stride: usize,
+    /// Bytes of a row.
+    bytes: usize,
+    is_store: bool,
+    /// Nothing but the instructions themselves may need the tile.
+    may_be_direct: bool,
+    /// The window takes the place of the tile.
+    is_direct: bool,
+    /// The stride of the execution before.
+    old_stride: usize,
+    /// Lines that are fetched before each instruction of a strip.
+    share: usize,
+    /// From the window of the execution before to this one.
+    onward: isize,
+}
+
+/// An operand of a call that is a window instead of a tile.
+#[derive(Clone, Copy)]
+struct Replaced {
+    call: usize,
+    tile: usize,
+    transfer: usize,
+}
+
+impl StripWindows {
+    /// Finds where the windows lie; false if they are not rows of contiguous elements, or if rows of one may depend on other rows of
+    /// another.
+    pub fn find(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
+        let mut count = 0;
+        for (number, call) in all.calls.iter().enumerate().filter(|(_, c)| !c.views.is_empty()) {
+            let step = &plan.calls.kernels[call.which];
+            let at = call.tiles.start;
+            let combines = all.scalars[call.scalars.clone()].iter().any(|s| *s != 0);
+            let window = window(&all.tiles[at], &all.views[call.views.start], division.by_columns[number]);
+            let Some(mut new) = window.filter(|_| !combines && call.views.len() == 1 && count < MOST_TRANSFERS) else {
+                self.transfers.clear();
+                self.replaced.clear();
+                return false;
+            };
+            (new.call, new.tile, new.is_store) = (number, at, step.views[0].writes);
+            // A store finds its lines claimed when it comes.
+            let calls = if new.is_store { number } else { all.calls.len() };
+            new.share = (division.per_strip * new.bytes).div_ceil(ahead::LINE).div_ceil(calls.max(1));
+            match self.transfers.get_mut(count) {
+                Some(old) => {
+                    new.onward = (new.start as isize).wrapping_sub(old.start as isize);
+                    (new.is_direct, new.may_be_direct, new.old_stride) = (old.is_direct, old.may_be_direct, old.stride);
+                    *old = new;
+                }
+                None => self.transfers.push(new),
+            }
+            count += 1;
+        }
+        self.transfers.truncate(count);
+        let mut footprints = [Footprint { start: 0, step: 0, bytes: 0, reads: false, writes: false }; MOST_TRANSFERS];
+        for (t, footprint) in self.transfers.iter().zip(&mut footprints) {
+            *footprint = t.footprint();
+        }
+        are_apart(&footprints[..count], division.count)
+    }
+
+    /// Finds the windows that may take the place of their tiles; true if they are not those of the execution before.
+    pub fn choose_direct(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
+        let mut changed = false;
+        for number in 0..self.transfers.len() {
+            let t = self.transfers[number];
+            let is_owned = plan.calls.kernels[all.calls[t.call].which].own_tiles & 1 != 0 && !all.keeps_tiles;
+            let size = size(&all.tiles[t.tile]);
+            let is_aligned = (t.start as usize).is_multiple_of(size) && t.stride.is_multiple_of(size);
+            // Accesses of the same rows stay in the order of the program.
+            let meets = |o: &StripTransfer| {
+                let other = o.call != t.call && (o.is_store || t.is_store);
+                other && o.footprint().overlaps(&t.footprint(), division.count)
+            };
+            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets);
+            changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
+            self.transfers[number].may_be_direct = may_be_direct;
+        }
+        changed
+    }
+
+    /// Finds the tiles that windows take the place of.
+    pub fn redirect(&mut self, all: &Collected<'_>, division: &StripDivision<'_>) {
+        self.replaced.clear();
+        for (number, t) in self.transfers.iter_mut().enumerate() {
+            let users = if t.is_store { makers(all, division, t) } else { readers(all, division, t) };
+            let users = users.filter(|_| t.may_be_direct);
+            t.is_direct = users.is_some();
+            let replaced = |(call, tile)| Replaced { call, tile, transfer: number };
+            self.replaced.extend(users.into_iter().flatten().map(replaced));
+        }
+    }
+
+    /// Puts windows in the place of tiles.
+    pub fn replace_tiles(&self, tiles: &mut [TileRef<'_>]) {
+        for r in &self.replaced {
+            let (t, tile) = (&self.transfers[r.transfer], &tiles[r.tile]);
+            let strides = (t.stride / size(tile), 1);
+            // SAFETY: the window was checked to have the rows and columns of the tile inside of its buffer, and instructions that
+            // can be divided touch no others.
+            tiles[r.tile] = unsafe { TileRef::new(t.start, tile.geometry(), (tile.rows(), tile.cols()), strides) };
+        }
+    }
+
+    /// Bytes from one row of an operand to the next, if a window has taken its place.
+    pub fn step_of(&self, tile: usize) -> Option<usize> {
+        let replaced = self.replaced.iter().find(|r| r.tile == tile)?;
+        Some(self.transfers[replaced.transfer].stride)
+    }
+
+    /// True when a call touches a window.
+    #[inline(always)]
+    pub fn is_used_by(&self, call: usize) -> bool {
+        self.copy_of(call).is_some() || self.replaced.iter().any(|r| r.call == call)
+    }
+
+    /// The load or store that a call is, if it is not done by other instructions.
+    #[inline(always)]
+    pub fn copy_of(&self, call: usize) -> Option<&StripTransfer> {
+        self.transfers.iter().find(|t| t.call == call && !t.is_direct)
+    }
+
+    /// What of global memory a call touches in a strip.
+    pub fn touched(
+        &self,
+        call: usize,
+        all: &Collected<'_>,
+        first: usize,
+        rows: usize,
+    ) -> [Option<Touched>; MOST_TRANSFERS] {
+        let mut touched = [None; MOST_TRANSFERS];
+        for (number, (t, touched)) in self.transfers.iter().zip(&mut touched).enumerate() {
+            let is_used = (t.call == call && !t.is_direct)
+                || self.replaced.iter().any(|r| r.call == call && r.transfer == number);
+            *touched = all.calls[t.call].touched[0].filter(|_| is_used).map(|whole| t.part(whole, first, rows));
+        }
+        touched
+    }
+
+    /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
+    pub fn begin_fetching(&mut self, count: usize, per_strip: usize) {
+        self.ahead.clear();
+        for t in self.transfers.iter().filter(|t| t.stride == t.bytes) {
+            let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
+            let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
+            let next = t.start.wrapping_offset(t.onward);
+            self.ahead.push(Ahead {
+                at: t.start.wrapping_add(done),
+                lines,
+                share: t.share,
+                next,
+                to_write: t.is_store,
+            });
+        }
+    }
+
+    /// Fetches some more.
+    #[inline(always)]
+    pub fn fetch_some(&mut self) {
+        self.ahead.iter_mut().for_each(Ahead::some);
+    }
+}
+
+/// A window as rows of contiguous elements, for a tile.
+fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTransfer> {
+    let [a, b, c, rows, _] = view.shape();
+    let [.., down, right] = view.strides();
+    let ty = tile.geometry();
+    let is_plain = ty.loc == Loc::Vec && ty.pad == Pad::Null && view.layout() == GlobalLayout::Nd;
+    let is_matrix = a * b * c == 1 && (right == 1 || tile.cols() == 1) && (down > 0 || rows == 1);
+    let size = size(tile);
+    if !is_plain || !is_matrix || check_window(tile, view, 8 * size).is_err() {
+        return None;
+    }
+    let bytes = if by_columns { size } else { tile.cols() * size };
+    let stride = if by_columns { size } else { usize::try_from(down).ok()?.checked_mul(size)? };
+    (bytes <= stride).then_some(StripTransfer {
+        call: 0,
+        tile: 0,
+        start: view.start(),
+        stride,
+        bytes,
+        is_store: false,
+        may_be_direct: false,
+        is_direct: false,
+        old_stride: 0,
+        share: 0,
+        onward: 0,
+    })
+}
+
+/// A call, and the position of one of its tiles.
+type CallTile = (usize, usize);
+
+/// Every tile of every call after one, or before it if `before` is true.
+fn tiles_of<'a>(all: &'a Collected<'_>) -> impl DoubleEndedIterator<Item = CallTile> + 'a {
+    all.calls.iter().enumerate().flat_map(|(number, call)| call.tiles.clone().map(move |tile| (number, tile)))
+}
+
+/// The operands that read what a load brings, up to the call that overwrites it. `None` if the tile itself is needed.
+fn readers(all: &Collected<'_>, division: &StripDivision<'_>, load: &StripTransfer) -> Option<Vec<CallTile>> {
+    let own = &division.rows[load.tile];
+    let mut readers = Vec::new();
+    let mut overwritten = None;
+    for (call, tile) in tiles_of(all).filter(|(call, _)| *call != load.call) {
+        let other = &division.rows[tile];
+        if !other.overlaps(own, division.count) || overwritten.is_some_and(|by| by < call) {
+            continue;
+        }
+        let is_copied = !all.calls[call].views.is_empty();
+        if call < load.call || !other.is_same(own) || (other.reads && (other.writes || is_copied)) {
+            return None;
+        }
+        if other.reads {
+            readers.push((call, tile));
+        } else if other.writes {
+            overwritten = Some(call);
+        }
+    }
+    Some(readers)
+}
+
+/// The operand that makes what is stored. `None` if the tile itself is needed.
+fn makers(all: &Collected<'_>, division: &StripDivision<'_>, store: &StripTransfer) -> Option<Vec<CallTile>> {
+    let own = &division.rows[store.tile];
+    let touching = |(_, tile): &CallTile| division.rows[*tile].overlaps(own, division.count);
+    let mut touches: Vec<CallTile> = tiles_of(all).filter(touching).collect();
+    if touches.iter().any(|(_, tile)| !division.rows[*tile].is_same(own)) {
+        return None;
+    }
+    // The first use must not read what an execution before left there.
+    let is_fresh = touches.first().is_some_and(|(call, _)| {
+        let mut uses = touches.iter().filter(|(other, _)| other == call);
+        uses.all(|(_, tile)| !division.rows[*tile].reads)
+    });
+    if !is_fresh || touches.pop().is_none_or(|(call, _)| call != store.call) {
+        return None;
+    }
+    let last = touches.last()?.0;
+    let mut made = touches.iter().filter(|(call, tile)| *call == last && division.rows[*tile].writes);
+    let maker = *made.next()?;
+    let is_kernel = all.calls[last].views.is_empty();
+    (is_kernel && made.next().is_none() && !division.rows[maker.1].reads).then_some(vec![maker])
+}
+
+impl StripTransfer {
+    fn footprint(&self) -> Footprint {
+        let (reads, writes) = (!self.is_store, self.is_store);
+        Footprint { start: self.start as usize, step: self.stride, bytes: self.bytes, reads, writes }
+    }
+
+    fn part(&self, whole: Touched, first: usize, rows: usize) -> Touched {
+        let start = whole.bytes.0 + (first * self.stride) as i64;
+        Touched { bytes: (start, start + ((rows - 1) * self.stride + self.bytes) as i64), ..whole }
+    }
+
+    /// Copies rows between the window and the tile.
+    pub fn copy(&self, tile: &TileRef, step: usize, first: usize, rows: usize) {
+        let outside = self.start.wrapping_add(first * self.stride);
+        // Rows that follow each other on both sides are one.
+        let joined = self.stride == self.bytes && step == self.bytes;
+        let (count, bytes) = if joined { (1, rows * self.bytes) } else { (rows, self.bytes) };
+        for row in 0..count {
+            let (on_chip, outside) = (tile.ptr().wrapping_add(row * step), outside.wrapping_add(row * self.stride));
+            let (from, to) = if self.is_store { (on_chip, outside) } else { (outside, on_chip) };
+            // SAFETY: the tile has these rows, the window lies in its buffer, as was checked, and a window is never in the memory of
+            // a core.
+            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        }
+    }
+}
+
+/// Lines that are fetched a few at a time: all at once would keep the processor waiting.
+#[derive(Clone, Copy)]
+struct Ahead {
+    at: *const u8,
+    /// How many are left of the window.
+    lines: usize,
+    /// How many are fetched at a time.
+    share: usize,
+    /// Where the window of the next execution probably starts.
+    next: *const u8,
+    to_write: bool,
+}
+
+impl Ahead {
+    #[inline(always)]
+    fn some(&mut self) {
+        if self.lines < self.share {
+            (self.at, self.lines) = (self.next, usize::MAX);
+        }
+        ahead::fetch(self.at, self.share, self.to_write);
+        self.at = self.at.wrapping_add(self.share * ahead::LINE);
+        self.lines -= self.share;
+    }
+}

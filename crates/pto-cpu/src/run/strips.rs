@@ -1,0 +1,264 @@
+//! Instructions executed strip by strip: all of them for a few rows, then for the next few.
+//!
+//! Rows stay in the nearest cache from their load to their store. While a strip is worked on, the next one is fetched, and the
+//! lines that its results go to are claimed, so that memory, which is much slower than the cache, always has something to do.
+
+#![expect(unsafe_code, reason = "kernels are called for parts of their operands")]
+
+use super::collected::{Collected, CollectedCall, FailAt};
+use super::fail::Fail;
+use super::strip_windows::StripWindows;
+use crate::guard::Guards;
+use crate::kernels::TileRef;
+use crate::prepared::{KernelStep, Plan};
+
+/// Bytes of the longest rows of a strip.
+const STRIP_BYTES: usize = 8 << 10;
+
+/// Instructions on fewer bytes are executed one by one.
+const LEAST_BYTES: usize = 2 * STRIP_BYTES;
+
+/// How instructions are divided. It is kept, because mostly the same ones come again with the same tiles.
+#[derive(Default)]
+pub(super) struct StripDivision<'p> {
+    /// The tiles that it was made for.
+    tiles: Vec<TileRef<'p>>,
+    /// Whether they can be divided.
+    fits: bool,
+    /// Rows, or columns of a single row.
+    pub count: usize,
+    /// How many of them a strip has.
+    pub per_strip: usize,
+    /// For every tile, where its rows lie.
+    pub rows: Vec<Footprint>,
+    /// For every call whether columns are divided.
+    pub by_columns: Vec<bool>,
+    windows: StripWindows,
+    /// The operands that move from strip to strip, and the bytes for each row.
+    steps: Vec<(usize, usize)>,
+    /// For every operand whether all strips use the rows of the first.
+    reused: Vec<bool>,
+}
+
+/// Where the rows of an operand lie.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Footprint {
+    pub start: usize,
+    /// From one row to the next; 0 if the operand is always needed whole.
+    pub step: usize,
+    /// Bytes of a row.
+    pub bytes: usize,
+    pub reads: bool,
+    pub writes: bool,
+}
+
+impl Footprint {
+    fn end(&self, count: usize) -> usize {
+        self.start + (count - 1) * self.step + self.bytes
+    }
+
+    /// True when each row of one is the same row of the other.
+    pub fn is_same(&self, other: &Self) -> bool {
+        (self.start, self.step, self.bytes) == (other.start, other.step, other.bytes) && self.step > 0
+    }
+
+    pub fn overlaps(&self, other: &Self, count: usize) -> bool {
+        self.bytes > 0 && other.bytes > 0 && self.start < other.end(count) && other.start < self.end(count)
+    }
+
+    /// False when a row of one may depend on another row of the other.
+    fn is_apart(&self, other: &Self, count: usize) -> bool {
+        let only_read = !self.writes && !other.writes;
+        let same_rows = self.start == other.start && self.step == other.step && self.step > 0;
+        only_read || same_rows || !self.overlaps(other, count)
+    }
+}
+
+/// True when rows can be worked on one after the other.
+pub(super) fn are_apart(all: &[Footprint], count: usize) -> bool {
+    all.iter().enumerate().all(|(at, one)| all[..at].iter().all(|other| one.is_apart(other, count)))
+}
+
+impl<'p> StripDivision<'p> {
+    /// Divides instructions; false if that is not possible or does not pay.
+    pub fn divide(&mut self, plan: &'p Plan, all: &Collected<'p>) -> bool {
+        let same = |(a, b): (&TileRef, &TileRef)| a.is_same(b);
+        let is_known = self.tiles.len() == all.tiles.len() && self.tiles.iter().zip(&all.tiles).all(same);
+        if !is_known {
+            self.tiles.clone_from(&all.tiles);
+            self.fits = self.divide_tiles(plan, all);
+            self.reuse_rows(plan, all);
+        }
+        self.fits && self.divide_windows(plan, all, is_known)
+    }
+
+    fn divide_windows(&mut self, plan: &Plan, all: &Collected<'p>, is_known: bool) -> bool {
+        let mut windows = std::mem::take(&mut self.windows);
+        let fits = windows.find(plan, all, self);
+        if fits && (windows.choose_direct(plan, all, self) || !is_known) {
+            windows.redirect(all, self);
+            self.find_steps(&windows);
+        }
+        self.windows = windows;
+        fits
+    }
+
+    /// Finds the operands that move from strip to strip.
+    fn find_steps(&mut self, windows: &StripWindows) {
+        self.steps.clear();
+        for (at, rows) in self.rows.iter().enumerate() {
+            let kept = if self.reused[at] { 0 } else { rows.step };
+            let step = windows.step_of(at).unwrap_or(kept);
+            self.steps.extend((step > 0).then_some((at, step)));
+        }
+    }
+
+    fn divide_tiles(&mut self, plan: &Plan, all: &Collected<'p>) -> bool {
+        self.rows.clear();
+        self.by_columns.clear();
+        let Some(first) = all.tiles.iter().find(|t| t.is_present()) else { return false };
+        let columns = all.tiles.iter().all(|t| !t.is_present() || t.rows() == 1);
+        self.count = if columns { first.cols() } else { first.rows() };
+        let longest = all.tiles.iter().map(|t| t.cols() * size(t)).max().unwrap_or(0);
+        let bytes = if columns { size(first) } else { longest };
+        self.per_strip = (STRIP_BYTES / bytes.max(1)).max(1);
+        if self.count * bytes < LEAST_BYTES || self.per_strip >= self.count {
+            return false;
+        }
+        let divides =
+            |call: &CollectedCall| self.divide_call(&plan.calls.kernels[call.which], &all.tiles[call.tiles.clone()]);
+        all.calls.iter().all(divides) && are_apart(&self.rows, self.count)
+    }
+
+    /// Finds the tiles of which all strips can use the same rows, which then stay in the nearest cache: nothing reads them afterwards.
+    fn reuse_rows(&mut self, plan: &Plan, all: &Collected<'p>) {
+        self.reused.clear();
+        self.reused.resize(self.rows.len(), false);
+        if all.keeps_tiles || !self.fits {
+            return;
+        }
+        for call in &all.calls {
+            let own = plan.calls.kernels[call.which].own_tiles;
+            for (_, tile) in call.tiles.clone().enumerate().filter(|(at, _)| own >> at & 1 != 0) {
+                self.reused[tile] = self.is_made_anew(all, tile);
+            }
+        }
+    }
+
+    /// True when all operands that touch a tile touch the same rows of it, and the first only writes.
+    fn is_made_anew(&self, all: &Collected<'p>, tile: usize) -> bool {
+        let own = self.rows[tile];
+        let touches = |at: &usize| self.rows[*at].overlaps(&own, self.count);
+        let Some(first) = (0..self.rows.len()).find(touches) else { return false };
+        let Some(call) = all.calls.iter().find(|c| c.tiles.contains(&first)) else { return false };
+        let is_fresh = call.tiles.clone().filter(touches).all(|at| !self.rows[at].reads);
+        is_fresh && (0..self.rows.len()).filter(touches).all(|at| self.rows[at].is_same(&own))
+    }
+
+    fn divide_call(&mut self, step: &KernelStep, tiles: &[TileRef<'_>]) -> bool {
+        let Some(cut) = step.cut.filter(|_| step.part.is_none()) else { return false };
+        let mut by_rows = true;
+        let mut by_columns = cut.by_columns;
+        for (at, tile) in tiles.iter().enumerate().filter(|(_, t)| t.is_present()) {
+            if tile.geometry().is_boxed() || tile.geometry().dtype.column_bits() < 8 {
+                return false;
+            }
+            if cut.whole != Some(at) {
+                by_rows &= tile.rows() == self.count && (tile.col_stride() == 1 || tile.cols() == 1);
+                by_columns &= tile.rows() == 1 && tile.cols() == self.count && tile.col_stride() == 1;
+            }
+        }
+        for (at, tile) in tiles.iter().enumerate() {
+            let (size, stride) = (size(tile), tile.row_stride() * size(tile));
+            let (step_bytes, bytes) = match (tile.is_present(), cut.whole == Some(at), by_rows) {
+                (false, ..) => (0, 0),
+                (_, true, _) => (0, tile.rows().saturating_sub(1) * stride + tile.cols() * size),
+                (_, _, true) => (stride, tile.cols() * size),
+                (_, _, false) => (size, size),
+            };
+            let (reads, writes) = uses(step, at);
+            self.rows.push(Footprint { start: tile.ptr() as usize, step: step_bytes, bytes, reads, writes });
+        }
+        self.by_columns.push(!by_rows);
+        let rows = &self.rows[self.rows.len() - tiles.len()..];
+        (by_rows || by_columns) && rows.iter().all(|r| r.step == 0 || r.bytes <= r.step)
+    }
+
+    pub fn execute(&mut self, plan: &Plan, all: &mut Collected<'p>, guards: Option<&Guards<'_>>) -> Result<(), FailAt> {
+        self.windows.replace_tiles(&mut all.tiles);
+        self.windows.begin_fetching(self.count, self.per_strip);
+        let mut first = 0;
+        let mut rows = 0;
+        while first < self.count {
+            let now = self.per_strip.min(self.count - first);
+            if now != rows {
+                rows = now;
+                self.set_rows(all, rows);
+            }
+            self.execute_strip(plan, all, guards, first, rows)?;
+            for (at, step) in &self.steps {
+                // SAFETY: at most as many rows are left out as have been worked on.
+                all.tiles[*at] = unsafe { all.tiles[*at].after(step * rows) };
+            }
+            first += rows;
+        }
+        Ok(())
+    }
+
+    /// Every call works on this many rows.
+    fn set_rows(&self, all: &mut Collected<'p>, rows: usize) {
+        for (call, by_columns) in all.calls.iter().zip(&self.by_columns) {
+            for at in call.tiles.clone() {
+                let tile = &mut all.tiles[at];
+                if self.rows[at].step > 0 {
+                    let region = if *by_columns { (tile.rows(), rows) } else { (rows, tile.cols()) };
+                    // SAFETY: as many rows are left.
+                    *tile = unsafe { tile.with_region(region) };
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn execute_strip(
+        &mut self,
+        plan: &Plan,
+        all: &Collected<'p>,
+        guards: Option<&Guards<'_>>,
+        first: usize,
+        rows: usize,
+    ) -> Result<(), FailAt> {
+        for (number, call) in all.calls.iter().enumerate() {
+            self.windows.fetch_some();
+            let held = guards.filter(|_| self.windows.is_used_by(number));
+            let held = held.map(|guards| guards.hold(self.windows.touched(number, all, first, rows)));
+            if call.views.is_empty() {
+                let step = &plan.calls.kernels[call.which];
+                // SAFETY: the operands are parts of those that were checked when the instruction was collected, or windows in
+                // their place, which no other thread touches now.
+                unsafe { step.code.call(&all.tiles[call.tiles.clone()], &[], &all.scalars[call.scalars.clone()]) }
+                    .map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))?;
+            } else if let Some(transfer) = self.windows.copy_of(number) {
+                let at = call.tiles.start;
+                transfer.copy(&all.tiles[at], self.rows[at].step, first, rows);
+            }
+            drop(held);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a kernel reads and writes a tile. One that it takes a second time has neither mark.
+fn uses(step: &KernelStep, at: usize) -> (bool, bool) {
+    let tile = &step.tiles[at];
+    if tile.reads || tile.writes {
+        (tile.reads, tile.writes)
+    } else {
+        (tile.register.is_some(), tile.register.is_some())
+    }
+}
+
+/// Bytes of an element.
+pub(super) fn size(tile: &TileRef) -> usize {
+    tile.geometry().dtype.unit_bytes() as usize
+}

@@ -1,0 +1,245 @@
+//! Instructions that are executed together, strip by strip, give the same bits as one after the other.
+//!
+//! Plain kernels are never executed in strips. `STRIP_PROGRAMS=10000` runs more random programs, `STRIP_SEED=7` others.
+
+use pto_cpu::{Arg, Options, Plan, Remains};
+use pto_isa::Target;
+use std::fmt::Write;
+
+fn plan(text: &str, options: Options) -> Plan {
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}\n{text}", problems[0].message);
+    let checked = pto_check::check(module, Target::A5).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    Plan::new(&checked, None, options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Numbers of a well-known generator.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % n as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    fn floats(&mut self, count: usize) -> Vec<f32> {
+        (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
+    }
+}
+
+/// A program on windows of two matrices that are twice as wide as its tiles, and its sizes.
+struct StripProgram {
+    text: String,
+    height: usize,
+    width: usize,
+}
+
+const TILES: usize = 3;
+const COLUMNS: usize = 2;
+
+/// A loop of random instructions that work row by row. Tiles that are made before the loop keep what the iteration before left there.
+fn random_program(n: &mut Numbers) -> StripProgram {
+    let rows = n.pick(&[1, 8, 16, 24]);
+    let cols = if rows == 1 { n.pick(&[4096, 4104, 8192]) } else { n.pick(&[512, 520, 1024, 1032, 2048]) };
+    let (height, width) = (rows * (2 + n.below(3)), 2 * cols);
+    let outside = n.below(3) == 0;
+    let mut body = String::new();
+    let mut outer = String::new();
+    let tiles = if outside { &mut outer } else { &mut body };
+    for t in 0..TILES {
+        let _ = writeln!(tiles, "%t{t} = pto.alloc_tile : !tile");
+    }
+    // A column of a single number would not fill a block of memory.
+    let columns = if rows == 1 { 0 } else { COLUMNS };
+    for c in 0..columns {
+        let _ = writeln!(tiles, "%c{c} = pto.alloc_tile : !column");
+        let _ = writeln!(tiles, "%f{c} = pto.treshape %c{c} : !column -> !flat");
+    }
+    let _ = writeln!(tiles, "%scratch = pto.alloc_tile : !tile");
+    let mut made = [outside; TILES];
+    let mut counted = vec![outside; columns];
+    if outside {
+        for t in 0..TILES {
+            let _ = writeln!(outer, "pto.tload ins(%first) outs(%t{t})");
+        }
+        for c in 0..columns {
+            let _ = writeln!(outer, "pto.trowmax ins(%t0, %scratch) outs(%c{c})");
+        }
+    }
+    for _ in 0..3 + n.below(9) {
+        instruction(n, &mut body, &mut made, &mut counted);
+    }
+    let last = (0..TILES).find(|t| made[*t]).unwrap_or(0);
+    if !made[last] {
+        let _ = writeln!(body, "pto.tload ins(%x0) outs(%t{last})");
+    }
+    let _ = writeln!(body, "pto.tstore ins(%t{last}) outs(%{}{})", n.pick(&["x", "y"]), n.below(2));
+    let column_types = if columns == 0 {
+        String::new()
+    } else {
+        format!(
+            "!column = !pto.tile_buf<vec, {rows}x1xf32, blayout=col_major>
+             !flat = !pto.tile_buf<vec, 1x{rows}xf32>"
+        )
+    };
+    let text = format!(
+        "!tile = !pto.tile_buf<vec, {rows}x{cols}xf32>
+         {column_types}
+         !row = !pto.tile_buf<vec, 1x{cols}xf32>
+         !matrix = !pto.tensor_view<{height}x{width}xf32>
+         func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {{pto.entry}} {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %rows = arith.constant {rows} : index
+           %cols = arith.constant {cols} : index
+           %height = arith.constant {height} : index
+           %width = arith.constant {width} : index
+           %half = arith.constant 0.5 : f32
+           %xs = pto.make_tensor_view %x, shape = [%height, %width], strides = [%width, %one] : !matrix
+           %ys = pto.make_tensor_view %y, shape = [%height, %width], strides = [%width, %one] : !matrix
+           %block64 = pto.get_block_idx
+           %blocks64 = pto.get_block_num
+           %block = arith.index_cast %block64 : i64 to index
+           %blocks = arith.index_cast %blocks64 : i64 to index
+           %start = arith.muli %block, %rows : index
+           %stride = arith.muli %blocks, %rows : index
+           %first = pto.partition_view %xs, offsets = [%start, %zero], sizes = [%rows, %cols]
+           %weights = pto.partition_view %ys, offsets = [%start, %zero], sizes = [%one, %cols]
+           %w = pto.alloc_tile : !row
+           pto.tload ins(%weights) outs(%w)
+           {outer}
+           scf.for %at = %start to %height step %stride {{
+             %x0 = pto.partition_view %xs, offsets = [%at, %zero], sizes = [%rows, %cols]
+             %x1 = pto.partition_view %xs, offsets = [%at, %cols], sizes = [%rows, %cols]
+             %y0 = pto.partition_view %ys, offsets = [%at, %zero], sizes = [%rows, %cols]
+             %y1 = pto.partition_view %ys, offsets = [%at, %cols], sizes = [%rows, %cols]
+             {body}
+           }}
+           return
+         }}"
+    );
+    StripProgram { text, height, width }
+}
+
+/// One more instruction on what has been made.
+fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], counted: &mut [bool]) {
+    let ready: Vec<usize> = (0..TILES).filter(|t| made[*t]).collect();
+    let columns: Vec<usize> = (0..counted.len()).filter(|c| counted[*c]).collect();
+    let window = format!("%{}{}", n.pick(&["x", "y"]), n.below(2));
+    let to = n.below(TILES);
+    let line = match (n.below(9), ready.is_empty(), columns.is_empty()) {
+        (0 | 1, ..) | (_, true, _) => format!("pto.tload ins({window}) outs(%t{to})"),
+        (2, ..) => {
+            let _ = writeln!(body, "pto.tstore ins(%t{}) outs({window})", n.pick(&ready));
+            return;
+        }
+        (3, ..) if !counted.is_empty() => {
+            let (from, to) = (n.pick(&ready), n.below(counted.len()));
+            counted[to] = true;
+            let op = n.pick(&["trowmax", "trowsum", "trowmin"]);
+            let _ = writeln!(body, "pto.{op} ins(%t{from}, %scratch) outs(%c{to})");
+            return;
+        }
+        (4, _, false) => {
+            let c = n.pick(&columns);
+            let _ = writeln!(body, "pto.tmuls ins(%f{c}, %half) outs(%f{c})");
+            return;
+        }
+        (5, _, false) => {
+            let op = n.pick(&["trowexpandsub", "trowexpandmul", "trowexpandexpdif"]);
+            format!("pto.{op} ins(%t{}, %c{}) outs(%t{to})", n.pick(&ready), n.pick(&columns))
+        }
+        (6, ..) => {
+            format!("pto.{} ins(%t{}, %w) outs(%t{to})", n.pick(&["tcolexpandadd", "tcolexpandmul"]), n.pick(&ready))
+        }
+        (7, ..) => format!("pto.{} ins(%t{}) outs(%t{to})", n.pick(&["texp", "tabs", "trelu"]), n.pick(&ready)),
+        _ => {
+            let op = n.pick(&["tadd", "tmul", "tmax", "tsub"]);
+            format!("pto.{op} ins(%t{}, %t{}) outs(%t{to})", n.pick(&ready), n.pick(&ready))
+        }
+    };
+    made[to] = true;
+    let _ = writeln!(body, "{line}");
+}
+
+fn bits(numbers: &[f32]) -> Vec<u32> {
+    // Signs of NaN are no part of a result.
+    numbers.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
+}
+
+fn run(plan: &Plan, data: &[Vec<f32>; 2], blocks: u32, threads: usize) -> [Vec<u32>; 2] {
+    let mut data = data.clone();
+    let [x, y] = &mut data;
+    let done = plan.launch().blocks(blocks).threads(threads).run(&mut [Arg::write(x), Arg::write(y)]);
+    done.unwrap_or_else(|e| panic!("{e}"));
+    data.map(|d| bits(&d))
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_programs_give_the_same_bits_in_strips() {
+    let seed = number("STRIP_SEED", 1);
+    for number in 0..number("STRIP_PROGRAMS", 60) {
+        let mut n = Numbers(seed << 32 | number);
+        let program = random_program(&mut n);
+        let (fast, plain) =
+            (plan(&program.text, Options::default()), plan(&program.text, Options::default().plain(true)));
+        let data = [(); 2].map(|()| n.floats(program.height * program.width));
+        for (blocks, threads) in [(1, 1), (2, 1), (2, 2)] {
+            let (fast, plain) = (run(&fast, &data, blocks, threads), run(&plain, &data, blocks, 1));
+            let place = |k: usize| fast[k].iter().zip(&plain[k]).position(|(a, b)| a != b);
+            for k in 0..2 {
+                let at = place(k);
+                assert!(at.is_none(), "program {number}, {blocks} blocks, matrix {k} at {at:?}\n{}", program.text);
+            }
+        }
+    }
+}
+
+/// A sum of two matrices, or of what `%b` says, with a tile that is kept.
+const SUM: &str = "
+    !tile = !pto.tile_buf<vec, 16x1024xf32>
+    !matrix = !pto.tensor_view<16x1024xf32>
+    func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
+      %zero = arith.constant 0 : index
+      %one = arith.constant 1 : index
+      %rows = arith.constant 16 : index
+      %cols = arith.constant 1024 : index
+      %xs = pto.make_tensor_view %x, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
+      %ys = pto.make_tensor_view %y, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
+      %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%rows, %cols]
+      %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%rows, %cols]
+      %a = pto.alloc_tile : !tile
+      %b = pto.alloc_tile : !tile
+      pto.tload ins(%xw) outs(%a)
+      pto.tadd ins(%a, %a) outs(%b)
+      pto.tstore ins(%b) outs(%yw)
+      return
+    }";
+
+#[test]
+fn tiles_that_are_looked_at_after_the_run_are_filled() {
+    let plan = plan(SUM, Options::default());
+    let (x, mut y) = (vec![1.5f32; 16 * 1024], vec![0.0f32; 16 * 1024]);
+    let remains = Remains::of_tiles(|_| true);
+    plan.launch().keep(&remains).run(&mut [Arg::read(&x), Arg::write(&mut y)]).unwrap_or_else(|e| panic!("{e}"));
+    assert!(y.iter().all(|y| *y == 3.0));
+    let kept = remains.finish();
+    let first = |k: usize| f32::from_le_bytes(kept.tiles[k].elements[..4].try_into().expect("four bytes"));
+    assert_eq!((first(0), first(1)), (1.5, 3.0));
+}
+
+#[test]
+fn a_window_that_leaves_its_buffer_is_still_an_error() {
+    let plan = plan(SUM, Options::default());
+    let (x, mut y) = (vec![1.5f32; 16 * 1024], vec![0.0f32; 15 * 1024]);
+    let error = plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y)]).expect_err("the window is too large");
+    assert!(error.to_string().contains("tstore"), "{error}");
+}
