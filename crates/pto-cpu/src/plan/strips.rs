@@ -81,13 +81,19 @@ impl Plan {
         }
         let users = self.users(groups);
         let own_memory = |bind: &Bind| matches!(bind.address, TileAddress::Own(_)) && bind.count == 1;
-        let owned: FastSet<TileId> = self.tiles.binds.iter().filter(|b| own_memory(b)).map(|b| b.tile).collect();
-        let is_own = |o: &CallOperand<TileId>| {
-            let by_one_group = o.value.is_some_and(|v| matches!(users.get(&v), Some(Some(_))));
-            by_one_group && o.register.is_some_and(|r| owned.contains(&r))
-        };
+        let mut own: FastSet<TileId> = self.tiles.binds.iter().filter(|b| own_memory(b)).map(|b| b.tile).collect();
+        let mut group_of = FastMap::default();
+        // A tile has several names where it is an argument of a function that is expanded in place.
+        for operand in self.calls.kernels.iter().flat_map(|step| &step.tiles) {
+            let Some(register) = operand.register else { continue };
+            let group = operand.value.and_then(|v| users.get(&v).copied().flatten());
+            if group.is_none() || *group_of.entry(register).or_insert(group) != group {
+                own.remove(&register);
+            }
+        }
         for member in groups.iter().flatten() {
             let step = &mut self.calls.kernels[member.which];
+            let is_own = |o: &CallOperand<TileId>| o.register.is_some_and(|r| own.contains(&r));
             let bits = step.tiles.iter().enumerate().map(|(at, o)| u16::from(is_own(o)) << at);
             step.own_tiles = bits.fold(0, |all, bit| all | bit);
         }

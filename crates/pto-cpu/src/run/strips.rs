@@ -143,6 +143,14 @@ impl<'p> StripDivision<'p> {
                 self.reused[tile] = self.is_made_anew(all, tile);
             }
         }
+        debug_assert!(self.is_reused_alike(), "an operand would find rows where others do not keep them");
+    }
+
+    /// True when operands at the same place agree whether all strips use the same rows.
+    fn is_reused_alike(&self) -> bool {
+        let pairs = (0..self.rows.len()).flat_map(|a| (0..a).map(move |b| (a, b)));
+        let mut same_place = pairs.filter(|(a, b)| self.rows[*a].overlaps(&self.rows[*b], self.count));
+        same_place.all(|(a, b)| self.reused[a] == self.reused[b])
     }
 
     /// True when all operands that touch a tile touch the same rows of it, and the first only writes.
