@@ -38,8 +38,9 @@ impl<'a> TileRef<'a> {
     ///
     /// # Safety
     /// Whenever the reference is passed to a kernel:
-    /// - every element of the physical rectangle, as strides and geometry place it, lies in one allocation, from `ptr` on,
-    ///   that may be read and written, and that only this thread touches during the call;
+    /// - every element of the physical rectangle (of `region`, if the kernel has a [`Cut`]), as strides and geometry place it, lies
+    ///   in one allocation, from `ptr` on, that only this thread touches during the call, and that may be read and, if the kernel
+    ///   writes to the tile, written;
     /// - `region` lies inside of that rectangle.
     #[inline]
     pub unsafe fn new(ptr: *mut u8, geometry: &'a TileType, region: (usize, usize), strides: (usize, usize)) -> Self {
@@ -449,7 +450,7 @@ pub struct OpKernel {
 }
 
 /// How the work of an instruction can be divided: a call for some rows of its tiles, then one for the next rows, and so on,
-/// gives the same bits as one call.
+/// gives the same bits as one call. Such a kernel touches nothing but the valid regions of its tiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Cut {
     /// Columns can be divided as well, because each element of the result depends on the elements at its place only.

@@ -4,6 +4,7 @@ use super::collected::Collected;
 use super::observe::{Access, Atomic};
 use super::pipes::PipeQueues;
 use super::repeats::Succeeded;
+use super::strips::StripDivision;
 use crate::kernels::{TileRef, ViewRef};
 use crate::prepared::{CallTables, CheckId, KernelId, KernelStep, MAX_SCALARS, MAX_TILES, MAX_VIEWS, Table, ViewState};
 
@@ -25,6 +26,8 @@ pub(super) struct Issue<'p> {
     pub pipes: PipeQueues<'p>,
     /// Instructions that are executed together.
     pub collected: Collected<'p>,
+    /// How the instructions of each group were divided last, by the last of them.
+    pub divisions: Table<KernelId, Option<Box<StripDivision<'p>>>>,
 }
 
 /// The accesses of an instruction, and what they were made from.
@@ -51,6 +54,7 @@ impl<'p> Issue<'p> {
             facts: Vec::with_capacity(16),
             pipes: PipeQueues::default(),
             collected: Collected::default(),
+            divisions: Table::like(&calls.kernels, None),
         }
     }
 

@@ -46,6 +46,7 @@ mod strip_windows;
 mod strips;
 mod team;
 mod tell;
+mod together;
 mod transfer;
 mod unwritten;
 mod written;

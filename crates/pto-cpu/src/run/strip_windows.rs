@@ -16,7 +16,7 @@ use pto_isa::{GlobalLayout, Loc, Pad};
 pub(super) const MOST_TRANSFERS: usize = 8;
 
 /// The windows of a division.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct StripWindows {
     transfers: Vec<StripTransfer>,
     /// Tiles that windows take the place of.
@@ -64,32 +64,21 @@ impl StripWindows {
     /// another.
     pub fn find(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
         let mut count = 0;
-        for (number, call) in all.calls.iter().enumerate().filter(|(_, c)| !c.views.is_empty()) {
-            let step = &plan.calls.kernels[call.which];
-            let at = call.tiles.start;
-            let combines = all.scalars[call.scalars.clone()].iter().any(|s| *s != 0);
-            let window = window(&all.tiles[at], &all.views[call.views.start], division.by_columns[number]);
-            let Some(mut new) = window.filter(|_| !combines && call.views.len() == 1 && count < MOST_TRANSFERS) else {
+        for number in (0..all.calls.len()).filter(|number| !all.calls[*number].views.is_empty()) {
+            let transfer = transfer(plan, all, division, number).filter(|_| count < MOST_TRANSFERS);
+            let Some(transfer) = transfer else {
                 self.transfers.clear();
                 self.replaced.clear();
                 return false;
             };
-            (new.call, new.tile, new.is_store) = (number, at, step.views[0].writes);
-            // A store finds its lines claimed when it comes.
-            let calls = if new.is_store { number } else { all.calls.len() };
-            new.share = (division.per_strip * new.bytes).div_ceil(ahead::LINE).div_ceil(calls.max(1));
             match self.transfers.get_mut(count) {
-                Some(old) => {
-                    new.onward = (new.start as isize).wrapping_sub(old.start as isize);
-                    (new.is_direct, new.may_be_direct, new.old_stride) = (old.is_direct, old.may_be_direct, old.stride);
-                    *old = new;
-                }
-                None => self.transfers.push(new),
+                Some(before) => *before = transfer.after(before),
+                None => self.transfers.push(transfer),
             }
             count += 1;
         }
         self.transfers.truncate(count);
-        let mut footprints = [Footprint { start: 0, step: 0, bytes: 0, reads: false, writes: false }; MOST_TRANSFERS];
+        let mut footprints = [Footprint::NOWHERE; MOST_TRANSFERS];
         for (t, footprint) in self.transfers.iter().zip(&mut footprints) {
             *footprint = t.footprint();
         }
@@ -198,6 +187,22 @@ impl StripWindows {
     }
 }
 
+/// The load or store that a call is; `None` if it cannot be divided.
+fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, number: usize) -> Option<StripTransfer> {
+    let call = &all.calls[number];
+    let tile = call.tiles.start;
+    let combines = all.scalars[call.scalars.clone()].iter().any(|s| *s != 0);
+    if combines || call.views.len() != 1 {
+        return None;
+    }
+    let window = window(&all.tiles[tile], &all.views[call.views.start], division.by_columns[number])?;
+    let is_store = plan.calls.kernels[call.which].views[0].writes;
+    // A store finds its lines claimed when it comes.
+    let calls = if is_store { number.max(1) } else { all.calls.len() };
+    let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
+    Some(StripTransfer { call: number, tile, is_store, share: lines.div_ceil(calls), ..window })
+}
+
 /// A window as rows of contiguous elements, for a tile.
 fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTransfer> {
     let [a, b, c, rows, _] = view.shape();
@@ -229,7 +234,7 @@ fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTrans
 /// A call, and the position of one of its tiles.
 type CallTile = (usize, usize);
 
-/// Every tile of every call after one, or before it if `before` is true.
+/// Every tile of every call.
 fn tiles_of<'a>(all: &'a Collected<'_>) -> impl DoubleEndedIterator<Item = CallTile> + 'a {
     all.calls.iter().enumerate().flat_map(|(number, call)| call.tiles.clone().map(move |tile| (number, tile)))
 }
@@ -281,6 +286,13 @@ fn makers(all: &Collected<'_>, division: &StripDivision<'_>, store: &StripTransf
 }
 
 impl StripTransfer {
+    /// With what is known of the execution before.
+    fn after(self, before: &Self) -> Self {
+        let onward = (self.start as isize).wrapping_sub(before.start as isize);
+        let &Self { may_be_direct, is_direct, stride: old_stride, .. } = before;
+        Self { onward, may_be_direct, is_direct, old_stride, ..self }
+    }
+
     fn footprint(&self) -> Footprint {
         let (reads, writes) = (!self.is_store, self.is_store);
         Footprint { start: self.start as usize, step: self.stride, bytes: self.bytes, reads, writes }

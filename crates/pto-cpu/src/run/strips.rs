@@ -19,7 +19,7 @@ const STRIP_BYTES: usize = 8 << 10;
 const LEAST_BYTES: usize = 2 * STRIP_BYTES;
 
 /// How instructions are divided. It is kept, because mostly the same ones come again with the same tiles.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct StripDivision<'p> {
     /// The tiles that it was made for.
     tiles: Vec<TileRef<'p>>,
@@ -53,6 +53,9 @@ pub(super) struct Footprint {
 }
 
 impl Footprint {
+    /// That of nothing.
+    pub const NOWHERE: Self = Self { start: 0, step: 0, bytes: 0, reads: false, writes: false };
+
     fn end(&self, count: usize) -> usize {
         self.start + (count - 1) * self.step + self.bytes
     }

@@ -1,0 +1,49 @@
+//! Instructions that wait for their neighbours, to be executed together.
+
+use super::collected::CollectedCall;
+use super::core::Core;
+use super::fail::Fail;
+use crate::prepared::{KernelId, MAX_VIEWS, StepId, StripRole};
+
+impl Core<'_> {
+    /// Keeps an instruction until the last one of its group is there. The operands have been resolved.
+    pub fn collect(&mut self, which: KernelId, at: StepId) -> Result<(), Fail> {
+        let step = &self.plan.calls.kernels[which];
+        let buffer = self.first_buffer(step);
+        let touched = if self.global.guards.is_some() { self.touched(step) } else { [None; MAX_VIEWS] };
+        let (tiles, views, scalars) = self.issue.operands(step);
+        let (tiles, views, scalars) = (tiles.len(), views.len(), scalars.len());
+        let all = &mut self.issue.collected;
+        let call = CollectedCall {
+            which,
+            at,
+            tiles: all.tiles.len()..all.tiles.len() + tiles,
+            views: all.views.len()..all.views.len() + views,
+            scalars: all.scalars.len()..all.scalars.len() + scalars,
+            buffer,
+            touched,
+        };
+        all.calls.push(call);
+        all.tiles.extend_from_slice(&self.issue.tiles[..tiles]);
+        all.views.extend_from_slice(&self.issue.views[..views]);
+        all.scalars.extend_from_slice(&self.issue.scalars[..scalars]);
+        if step.strips == StripRole::Last { self.execute_collected() } else { Ok(()) }
+    }
+
+    fn execute_collected(&mut self) -> Result<(), Fail> {
+        let all = &mut self.issue.collected;
+        let (plan, guards) = (self.plan, self.global.guards);
+        let Some(last) = all.calls.last().map(|call| call.which) else { return Ok(()) };
+        let division = self.issue.divisions[last].get_or_insert_default();
+        let done = if division.divide(plan, all) {
+            division.execute(plan, all, guards)
+        } else {
+            all.calls.iter().try_for_each(|call| all.execute(plan, call, guards))
+        };
+        all.clear();
+        done.map_err(|(at, fail)| {
+            self.issue.pipes.failed_at = Some(at);
+            fail
+        })
+    }
+}
