@@ -38,7 +38,7 @@ impl<'a> TileRef<'a> {
     ///
     /// # Safety
     /// Whenever the reference is passed to a kernel:
-    /// - every element of the physical rectangle (of `region`, if the kernel has a [`Cut`]), as strides and geometry place it, lies
+    /// - every element of the physical rectangle (of `region`, if the kernel has a [`KernelCut`]), as strides and geometry place it, lies
     ///   in one allocation, from `ptr` on, that only this thread touches during the call, and that may be read and, if the kernel
     ///   writes to the tile, written;
     /// - `region` lies inside of that rectangle.
@@ -443,7 +443,7 @@ pub struct OpKernel {
     /// The scalar operands.
     pub scalars: &'static [&'static str],
     /// How its work can be divided; `None` if it cannot.
-    pub cut: Option<Cut>,
+    pub cut: Option<KernelCut>,
     /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
@@ -452,7 +452,7 @@ pub struct OpKernel {
 /// How the work of an instruction can be divided: a call for some rows of its tiles, then one for the next rows, and so on,
 /// gives the same bits as one call. Such a kernel touches nothing but the valid regions of its tiles.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cut {
+pub struct KernelCut {
     /// Columns can be divided as well, because each element of the result depends on the elements at its place only.
     pub by_columns: bool,
     /// The position of the tile that every call needs whole.
@@ -461,7 +461,7 @@ pub struct Cut {
     pub divides: bool,
 }
 
-impl Cut {
+impl KernelCut {
     /// Each row of the result depends on the same row of the operands.
     pub const ROWS: Self = Self { by_columns: false, whole: None, divides: false };
     /// Each element of the result depends on the same element of the operands.
@@ -626,7 +626,7 @@ impl OpKernel {
 
     /// The same kernel, whose work can be divided.
     #[must_use]
-    pub const fn cut(self, cut: Cut) -> Self {
+    pub const fn cut(self, cut: KernelCut) -> Self {
         Self { cut: Some(cut), ..self }
     }
 

@@ -11,7 +11,7 @@ mod pairs;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{Cut, OpKernel, Prepared, Site};
+use super::call::{KernelCut, OpKernel, Prepared, Site};
 use super::contiguous;
 use drive::{Conversion, Fast};
 use how::ConvertOptions;
@@ -28,7 +28,7 @@ pub(super) const CONVERT: OpKernel = OpKernel::new(TILES, |site| {
     let prepared = fast.unwrap_or_else(|| Prepared::new::<exact::Any>(site, false));
     Some(prepared.with(how.imm()))
 })
-.cut(Cut::ELEMENTS);
+.cut(KernelCut::ELEMENTS);
 
 fn fast<C: Conversion>(site: &Site) -> Prepared<2> {
     Prepared::new::<Fast<C>>(site, contiguous(site, TILES))

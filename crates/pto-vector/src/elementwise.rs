@@ -1,6 +1,6 @@
 //! Elementwise instructions.
 
-use super::call::{Cut, OpKernel, Prepared, Site};
+use super::call::{KernelCut, OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::map::{Binary, Unary};
 use super::narrowing::{AddScaleRelu, ReluConvert};
@@ -21,7 +21,7 @@ const TERNARY: &[&str; 4] = &["src0", "src1", "src2", "dst"];
 /// The destination is the third source as well.
 const UPDATE: &[&str; 4] = &["src0", "src1", "dst", "dst"];
 
-const DIVIDED: Cut = Cut::ELEMENTS.dividing();
+const DIVIDED: KernelCut = KernelCut::ELEMENTS.dividing();
 
 /// −∞ of f16 and bf16, as integers.
 const F16_NEG_INF: i16 = 0xfc00_u16 as i16;
@@ -35,7 +35,7 @@ macro_rules! kernel {
         OpKernel::new($slots, |site: &Site| {
             prepare!(site, $slots, $of(site.tile("dst")?.dtype), E in [$($types)+] => $body<$op, E>)
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -58,7 +58,7 @@ macro_rules! sign {
                 other => prepare!(site, UNARY, $of(other), E in [$($types)+] => Unary<$op, E>),
             }
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -74,7 +74,7 @@ macro_rules! relu_convert {
                 _ => None,
             }
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -82,7 +82,7 @@ const ADD_SCALE_RELU: OpKernel = OpKernel::taking(BINARY, &[], &["deq_scale"], |
     let types = (site.tile("src0")?.dtype, site.tile("dst")?.dtype);
     (types == (DType::I32, DType::F16)).then(|| Prepared::new::<AddScaleRelu>(site, contiguous(site, BINARY)))
 })
-.cut(Cut::ELEMENTS);
+.cut(KernelCut::ELEMENTS);
 
 pto_isa::elementwise!(kernels);
 

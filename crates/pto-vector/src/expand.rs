@@ -1,7 +1,7 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Cut, Fault, NONE, OpKernel, Prepared, Site};
+use super::call::{Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, Site};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
@@ -18,7 +18,7 @@ const BINARY: &[&str; 3] = &["src0", "src1", "dst"];
 const UNARY: &[&str; 2] = &["src", "dst"];
 
 /// The second source is a row for all rows.
-const BY_COLUMN: Cut = Cut::ROWS.with_whole(1);
+const BY_COLUMN: KernelCut = KernelCut::ROWS.with_whole(1);
 
 /// `eᵃ⁻ᵇ`, the difference rounded.
 type ExpDif = Then<Sub, Exp>;
@@ -40,7 +40,7 @@ macro_rules! by_row {
                 prepare!(site, BINARY, dtype, E in [$($types)+] => ByBlock<$op, E>).map(|p| p.with(Cover::Block.imm()))
             }
         })
-        .cut(Cut::ROWS)
+        .cut(KernelCut::ROWS)
     };
 }
 
@@ -139,15 +139,16 @@ impl<E: Elem> Body<2> for FirstRow<E> {
 pto_isa::expand!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowexpand: copy!(FirstOfRow, &["dst"]).cut(Cut::ROWS),
+    trowexpand: copy!(FirstOfRow, &["dst"]).cut(KernelCut::ROWS),
     trowexpandadd: by_row!(Add, Add, modular, I8 I16 I32 F16 Bf16 F32;),
     trowexpandsub: by_row!(Sub, Swap<Sub>, modular, I8 I16 I32 F16 Bf16 F32;),
     trowexpandmul: by_row!(Mul, Mul, modular, I8 I16 I32 F16 Bf16 F32;),
-    trowexpanddiv: by_row!(Div, Swap<Div>, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32).cut(Cut::ROWS.dividing()),
+    trowexpanddiv: by_row!(Div, Swap<Div>, identity, F16 Bf16 F32; I8 U8 I16 U16 I32 U32)
+        .cut(KernelCut::ROWS.dividing()),
     trowexpandmax: by_row!(Max, Max, identity, F16 F32;),
     trowexpandmin: by_row!(Min, Min, identity, I8 U8 I16 U16 I32 U32 F16 Bf16 F32;),
     trowexpandexpdif: by_row!(ExpDif, Swap<ExpDif>, identity, F16 F32;),
-    tcolexpand: copy!(FirstRow, UNARY).cut(Cut::ROWS.with_whole(0)),
+    tcolexpand: copy!(FirstRow, UNARY).cut(KernelCut::ROWS.with_whole(0)),
     tcolexpandadd: by_column!(Add, modular, I8 I16 I32 F16 Bf16 F32;),
     tcolexpandsub: by_column!(Sub, modular, I8 I16 I32 F16 Bf16 F32;),
     tcolexpandmul: by_column!(Mul, modular, I8 I16 I32 F16 Bf16 F32;),

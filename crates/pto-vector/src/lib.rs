@@ -46,7 +46,7 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, Cut, Fault, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site,
+    Arity, Body, BoundCode, Call, Code, Fault, KernelCut, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site,
     TileRef, ViewRef,
 };
 pub use fill::{IOTA, TRIANGLE};

@@ -9,7 +9,7 @@ mod rows;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 
-use super::call::{Cut, OpKernel, Site};
+use super::call::{KernelCut, OpKernel, Site};
 use super::elem::{prepare, unsigned};
 use arg::{ColArg, RowArg};
 use cols::Cols;
@@ -56,12 +56,12 @@ macro_rules! argument {
 pto_isa::reduce!(kernels);
 
 const KERNELS: Kernels = Kernels {
-    trowsum: arithmetic!(Rows Sum, U16 U32 F16 F32; U8 U64 Bf16).cut(Cut::ROWS),
-    trowprod: arithmetic!(Rows Product, U16 U32 F16 F32; U8 U64 Bf16).cut(Cut::ROWS),
-    trowmax: extreme!(Rows Largest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16).cut(Cut::ROWS),
-    trowmin: extreme!(Rows Smallest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16).cut(Cut::ROWS),
-    trowargmax: argument!(RowArg Largest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64).cut(Cut::ROWS),
-    trowargmin: argument!(RowArg Smallest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64).cut(Cut::ROWS),
+    trowsum: arithmetic!(Rows Sum, U16 U32 F16 F32; U8 U64 Bf16).cut(KernelCut::ROWS),
+    trowprod: arithmetic!(Rows Product, U16 U32 F16 F32; U8 U64 Bf16).cut(KernelCut::ROWS),
+    trowmax: extreme!(Rows Largest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16).cut(KernelCut::ROWS),
+    trowmin: extreme!(Rows Smallest, I8 U8 I16 I32 F16 F32; U16 U32 I64 U64 Bf16).cut(KernelCut::ROWS),
+    trowargmax: argument!(RowArg Largest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64).cut(KernelCut::ROWS),
+    trowargmin: argument!(RowArg Smallest, I16 U16 I32 U32 F16 Bf16 F32; I8 U8 I64 U64).cut(KernelCut::ROWS),
     tcolsum: arithmetic!(Cols Sum, U8 U16 U32 F16 Bf16 F32; U64),
     tcolprod: arithmetic!(Cols Product, U16 U32 F16 Bf16 F32; U8 U64),
     tcolmax: extreme!(Cols Largest, I8 U8 I16 U16 I32 U32 F16 Bf16 F32; I64 U64),

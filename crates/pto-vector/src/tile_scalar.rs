@@ -1,6 +1,6 @@
 //! Instructions of a tile and a scalar.
 
-use super::call::{Cut, NONE, OpKernel, Prepared, Site};
+use super::call::{KernelCut, NONE, OpKernel, Prepared, Site};
 use super::elem::{modular, prepare};
 use super::grid::COUNT;
 use super::map::ByValue;
@@ -18,7 +18,7 @@ const VALUE: &[&str; 3] = &["src", NONE, "dst"];
 const UPDATE: &[&str; 3] = &["src", "dst", "dst"];
 const EITHER: &[&str; 3] = &["src0", "src1", "dst"];
 
-const DIVIDED: Cut = Cut::ELEMENTS.dividing();
+const DIVIDED: KernelCut = KernelCut::ELEMENTS.dividing();
 
 /// A kernel for the element types listed; those after the semicolon do without vector instructions.
 /// `modular` shares one kernel between the signed and the unsigned type.
@@ -27,7 +27,7 @@ macro_rules! scalar {
         OpKernel::taking(VALUE, &[], &[NONE, "scalar"], |site: &Site| {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -38,7 +38,7 @@ macro_rules! shift {
             prepare!(site, VALUE, $of(site.tile("dst")?.dtype), E in [$($types)+] => ByValue<$op, E>)
                 .map(|p| p.with([0, COUNT]))
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -49,7 +49,7 @@ macro_rules! between {
             let dtype = modular(site.tile("dst")?.dtype);
             prepare!(site, EITHER, dtype, E in [$($types)+] => TernaryScalar<$op, E>)
         })
-        .cut(Cut::ELEMENTS)
+        .cut(KernelCut::ELEMENTS)
     };
 }
 
@@ -75,13 +75,13 @@ const AXPY: OpKernel = OpKernel::taking(UPDATE, &[], &["scalar"], |site: &Site| 
         _ => None,
     }
 })
-.cut(Cut::ELEMENTS);
+.cut(KernelCut::ELEMENTS);
 
 const SLOPE: OpKernel = OpKernel::taking(VALUE, &[], &[NONE, "slope"], |site: &Site| {
     let dtype = site.tile("dst")?.dtype;
     prepare!(site, VALUE, dtype, E in [F16 F32; Bf16 I8 I16 I32 I64 U8 U16 U32 U64] => ByValue<Prelu, E>)
 })
-.cut(Cut::ELEMENTS);
+.cut(KernelCut::ELEMENTS);
 
 pto_isa::tile_scalar!(kernels);
 

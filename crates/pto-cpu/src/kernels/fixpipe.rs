@@ -11,11 +11,11 @@ use super::{blocks, transfer, window};
 use convert::{Band, BandFn, CONVERSIONS, ColumnWords, FixpipeConversion, LANES};
 use pto_isa::{DType, Loc, Type};
 use pto_num::{CpuLevel, F16, Level};
-use pto_vector::{Body, Call, Cut, Fault, OpKernel, Prepared, Site, TileRef};
+use pto_vector::{Body, Call, Fault, KernelCut, OpKernel, Prepared, Site, TileRef};
 
 /// `tstore` and `tstore_fp` from an accumulator; everything else is [`transfer`]'s.
 pub(super) const STORE: OpKernel =
-    OpKernel::taking(&["src", "fp"], &["dst"], &["$atomic", "pre_quant"], prepare_store).cut(Cut::ELEMENTS);
+    OpKernel::taking(&["src", "fp"], &["dst"], &["$atomic", "pre_quant"], prepare_store).cut(KernelCut::ELEMENTS);
 
 /// A call of a store.
 type StoreCall<'a> = Call<'a, 2, 1, 2>;

@@ -35,7 +35,7 @@ mod window;
 pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
 pub(crate) use matrix::{ROUNDING, Rounding};
-pub(crate) use pto_vector::Cut;
+pub(crate) use pto_vector::KernelCut;
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 pub(crate) use stream::append;
 pub(crate) use window::check as check_window;

@@ -6,7 +6,7 @@
 //! decides with the tiles it has whether they can be divided.
 
 use super::build::PlanBuilder;
-use crate::kernels::{Cut, OpKernel};
+use crate::kernels::{KernelCut, OpKernel};
 use crate::prepared::{Bind, CallOperand, Id, KernelId, Plan, Step, StepId, StripRole, TileAddress, TileId};
 use pto_ir::{OpId, ValueId};
 use pto_isa::Loc;
@@ -20,7 +20,7 @@ const LARGE_TILE: u64 = 8 << 10;
 
 impl PlanBuilder<'_> {
     /// How the work of an instruction can be divided.
-    pub fn cut(&self, id: OpId, kernel: &OpKernel) -> Option<Cut> {
+    pub fn cut(&self, id: OpId, kernel: &OpKernel) -> Option<KernelCut> {
         let cut = kernel.cut.filter(|_| !self.options.plain)?;
         let tiles = || kernel.tiles.iter().filter_map(|slot| self.module.operand(id, slot));
         let mut types = tiles().filter_map(|v| self.module.value_type(v).tile());
