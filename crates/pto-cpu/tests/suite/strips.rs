@@ -186,7 +186,7 @@ fn number(name: &str, default: u64) -> u64 {
 #[test]
 fn random_programs_give_the_same_bits_in_strips() {
     let seed = number("STRIP_SEED", 1);
-    for number in 0..number("STRIP_PROGRAMS", 60) {
+    for number in 0..number("STRIP_PROGRAMS", 30) {
         let mut n = Numbers(seed << 32 | number);
         let program = random_program(&mut n);
         let (fast, plain) =
