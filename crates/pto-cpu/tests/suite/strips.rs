@@ -205,60 +205,51 @@ fn random_programs_give_the_same_bits_in_strips() {
 
 #[test]
 fn a_tile_that_a_function_takes_is_one_tile_under_two_names() {
-    let text = "
-    !tile = !pto.tile_buf<vec, 16x1024xf32>
-    !matrix = !pto.tensor_view<16x1024xf32>
-    func.func private @twice(%t: !tile, %u: !tile) {
-      pto.tadd ins(%t, %t) outs(%u)
-      return
-    }
-    func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {pto.entry} {
-      %zero = arith.constant 0 : index
-      %one = arith.constant 1 : index
-      %rows = arith.constant 16 : index
-      %cols = arith.constant 1024 : index
-      %xs = pto.make_tensor_view %x, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
-      %ys = pto.make_tensor_view %y, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
-      %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%rows, %cols]
-      %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%rows, %cols]
-      %a = pto.alloc_tile : !tile
-      %b = pto.alloc_tile : !tile
-      pto.tload ins(%xw) outs(%a)
-      func.call @twice(%a, %b) : (!tile, !tile) -> ()
-      pto.tadd ins(%a, %b) outs(%a)
-      func.call @twice(%a, %b) : (!tile, !tile) -> ()
-      pto.tstore ins(%b) outs(%yw)
-      return
-    }";
+    let text = on_matrices(
+        "pto.tload ins(%xw) outs(%a)
+         func.call @twice(%a, %b) : (!tile, !tile) -> ()
+         pto.tadd ins(%a, %b) outs(%a)
+         func.call @twice(%a, %b) : (!tile, !tile) -> ()
+         pto.tstore ins(%b) outs(%yw)",
+    );
     let data = [Numbers(5).floats(16 * 1024), vec![0.0; 16 * 1024]];
-    let (fast, plain) = (plan(text, Options::default()), plan(text, Options::default().plain(true)));
+    let (fast, plain) = (plan(&text, Options::default()), plan(&text, Options::default().plain(true)));
     assert_eq!(run(&fast, &data, 1, 1), run(&plain, &data, 1, 1));
 }
 
-/// The double of a matrix.
-const DOUBLE: &str = "
-    !tile = !pto.tile_buf<vec, 16x1024xf32>
-    !matrix = !pto.tensor_view<16x1024xf32>
-    func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) {
-      %zero = arith.constant 0 : index
-      %one = arith.constant 1 : index
-      %rows = arith.constant 16 : index
-      %cols = arith.constant 1024 : index
-      %xs = pto.make_tensor_view %x, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
-      %ys = pto.make_tensor_view %y, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
-      %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%rows, %cols]
-      %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%rows, %cols]
-      %a = pto.alloc_tile : !tile
-      %b = pto.alloc_tile : !tile
-      pto.tload ins(%xw) outs(%a)
-      pto.tadd ins(%a, %a) outs(%b)
-      pto.tstore ins(%b) outs(%yw)
-      return
-    }";
+/// Instructions on windows of two matrices of 16x1024, `%xw` and `%yw`, and on two tiles, `%a` and `%b`.
+fn on_matrices(instructions: &str) -> String {
+    format!(
+        "!tile = !pto.tile_buf<vec, 16x1024xf32>
+         !matrix = !pto.tensor_view<16x1024xf32>
+         func.func private @twice(%t: !tile, %u: !tile) {{
+           pto.tadd ins(%t, %t) outs(%u)
+           return
+         }}
+         func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>) attributes {{pto.entry}} {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %rows = arith.constant 16 : index
+           %cols = arith.constant 1024 : index
+           %xs = pto.make_tensor_view %x, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
+           %ys = pto.make_tensor_view %y, shape = [%rows, %cols], strides = [%cols, %one] : !matrix
+           %xw = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%rows, %cols]
+           %yw = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%rows, %cols]
+           %a = pto.alloc_tile : !tile
+           %b = pto.alloc_tile : !tile
+           {instructions}
+           return
+         }}"
+    )
+}
+
+const DOUBLE: &str = "pto.tload ins(%xw) outs(%a)
+    pto.tadd ins(%a, %a) outs(%b)
+    pto.tstore ins(%b) outs(%yw)";
 
 #[test]
 fn tiles_that_are_looked_at_after_the_run_are_filled() {
-    let plan = plan(DOUBLE, Options::default());
+    let plan = plan(&on_matrices(DOUBLE), Options::default());
     let (x, mut y) = (vec![1.5f32; 16 * 1024], vec![0.0f32; 16 * 1024]);
     let remains = Remains::of_tiles(|_| true);
     plan.launch().keep(&remains).run(&mut [Arg::read(&x), Arg::write(&mut y)]).unwrap_or_else(|e| panic!("{e}"));
@@ -270,7 +261,7 @@ fn tiles_that_are_looked_at_after_the_run_are_filled() {
 
 #[test]
 fn a_window_that_leaves_its_buffer_is_still_an_error() {
-    let plan = plan(DOUBLE, Options::default());
+    let plan = plan(&on_matrices(DOUBLE), Options::default());
     let (x, mut y) = (vec![1.5f32; 16 * 1024], vec![0.0f32; 15 * 1024]);
     let error = plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y)]).expect_err("the window is too large");
     assert!(error.to_string().contains("tstore"), "{error}");
