@@ -444,9 +444,22 @@ pub struct OpKernel {
     pub scalars: &'static [&'static str],
     /// How its work can be divided; `None` if it cannot.
     pub cut: Option<KernelCut>,
+    /// What it does with factors of products.
+    pub factors: FactorUse,
     /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
+}
+
+/// What an instruction does with the factors of products of matrices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FactorUse {
+    /// Nothing special.
+    None,
+    /// It moves the first tile, or a window of it, into the second.
+    Moves,
+    /// It multiplies the second tile by the third.
+    Multiplies,
 }
 
 /// How the work of an instruction can be divided: a call for some rows of its tiles, then one for the next rows, and so on,
@@ -621,13 +634,19 @@ impl OpKernel {
         assert!(T < 256 && V < 256 && S < 256, "numbers of operands are bytes");
         // SAFETY: only `erased` calls it, as what it was.
         let prepare = unsafe { transmute::<Prepare<T, V, S>, unsafe fn()>(prepare) };
-        Self { tiles, views, scalars, cut: None, prepare, erased: erased::<T, V, S> }
+        Self { tiles, views, scalars, cut: None, factors: FactorUse::None, prepare, erased: erased::<T, V, S> }
     }
 
     /// The same kernel, whose work can be divided.
     #[must_use]
     pub const fn cut(self, cut: KernelCut) -> Self {
         Self { cut: Some(cut), ..self }
+    }
+
+    /// The same kernel, which does this with factors of products.
+    #[must_use]
+    pub const fn factors(self, factors: FactorUse) -> Self {
+        Self { factors, ..self }
     }
 
     /// The code for an instruction; `None` if there is none for these operand types.

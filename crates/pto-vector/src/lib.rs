@@ -46,8 +46,8 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, Fault, KernelCut, KernelFn, NONE, Numerics, OpKernel, Prepare, Prepared, Site,
-    TileRef, ViewRef,
+    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, KernelCut, KernelFn, NONE, Numerics, OpKernel, Prepare,
+    Prepared, Site, TileRef, ViewRef,
 };
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};

@@ -8,7 +8,9 @@
 mod blocked;
 #[cfg(target_arch = "x86_64")]
 mod bytes;
+mod columns;
 mod factor;
+mod kept;
 mod pack;
 mod plain;
 mod portable;
@@ -20,10 +22,11 @@ mod x86;
 
 pub(crate) use factor::Rounding;
 use factor::Scaling;
+pub(crate) use kept::{KeptFactor, keeping, restore_factor};
 use pto_isa::{DType, Loc};
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;
-use pto_vector::{Call, KernelFn, OpKernel, Prepared, Site, kernels};
+use pto_vector::{Call, FactorUse, KernelFn, OpKernel, Prepared, Site, kernels};
 
 pto_isa::matrix!(kernels);
 
@@ -52,7 +55,8 @@ pub(crate) const ROUNDING: &str = "$rounding";
 
 /// Operands that a form does not have are absent.
 const PRODUCT: OpKernel =
-    OpKernel::taking(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], &[], &[ROUNDING], prepare);
+    OpKernel::taking(&["dst", "a", "b", "acc_in", "bias", "a_scale", "b_scale"], &[], &[ROUNDING], prepare)
+        .factors(FactorUse::Multiplies);
 
 /// A call of a product, and its code.
 type ProductCall<'a> = Call<'a, 7, 0, 1>;

@@ -34,9 +34,10 @@ mod window;
 
 pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
-pub(crate) use matrix::{ROUNDING, Rounding};
-pub(crate) use pto_vector::KernelCut;
+pub(crate) use matrix::{KeptFactor, ROUNDING, Rounding, keeping, restore_factor};
+pub(crate) use moves::{MovedFactor, keeps_factor};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
+pub(crate) use pto_vector::{FactorUse, KernelCut};
 pub(crate) use stream::append;
 pub(crate) use window::check as check_window;
 

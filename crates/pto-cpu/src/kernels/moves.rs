@@ -11,20 +11,60 @@ use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, TileType};
 use pto_num::{Bf16, F16, Level};
-use pto_vector::{Body, Fault, OpKernel, Prepared, Site, TileRef};
+use pto_vector::{Body, FactorUse, Fault, OpKernel, Prepared, Site, TileRef};
 
 /// The operands of all moves. Those that an instruction does not have are absent, or 0.
 const TILES: &[&str; 3] = &["src", "dst", "fp"];
 const SCALARS: &[&str; 3] = &["index_row", "index_col", "pre_quant"];
 
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
-pub(super) const MOVE: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole));
+pub(super) const MOVE: OpKernel =
+    OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole)).factors(FactorUse::Moves);
 
 /// `textract`: the window of `src` that `dst` has room for.
-pub(super) const EXTRACT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract));
+pub(super) const EXTRACT: OpKernel =
+    OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract)).factors(FactorUse::Moves);
 
 /// `tinsert`: `src` into a window of `dst`.
 pub(super) const INSERT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));
+
+/// True when products take a factor as well from where it is moved from, in tiles of these types.
+pub(crate) fn keeps_factor(src: &TileType, dst: &TileType) -> bool {
+    let is_kept = matches!(src.dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::I8) && src.dtype == dst.dtype;
+    let in_boxes = src.loc == Loc::Mat && src.fractal == 512 && src.rows.is_multiple_of(src.box_shape().0.max(16));
+    is_kept
+        && in_boxes
+        && match dst.loc {
+            Loc::Left => matches!(src.order(), Order::Nz | Order::Zz),
+            Loc::Right => matches!(src.order(), Order::Nz | Order::Zn),
+            _ => false,
+        }
+}
+
+/// A factor where it is moved from.
+pub(crate) struct MovedFactor<'a>(pub TileRef<'a>);
+
+impl<'a> MovedFactor<'a> {
+    /// The part of the source that becomes the valid region of the destination; `None` if that is not a matrix of whole boxes, or more
+    /// than what is valid of the source.
+    pub fn of(tiles: &[TileRef<'a>], scalars: &[u64]) -> Option<Self> {
+        let [src, dst, _] = tiles else { return None };
+        let [row, col, _] = *scalars else { return None };
+        let (row, col) = (usize::try_from(row).ok()?, usize::try_from(col).ok()?);
+        let is_there = dst.rows() > 0
+            && dst.cols() > 0
+            && row.checked_add(dst.rows()).is_some_and(|end| end <= src.rows())
+            && col.checked_add(dst.cols()).is_some_and(|end| end <= src.cols());
+        if !is_there || overlap(src, dst) {
+            return None;
+        }
+        let map = ElementMap::of_tile(src)?;
+        let part = map.part((row, col), src.geometry().dtype.unit_bytes() as usize)?;
+        let bytes = part.start.addr() - src.ptr().addr();
+        // SAFETY: the region lies in the valid region of the source, and rows and columns go on from there as they do from the start.
+        Some(Self(unsafe { src.after(bytes).with_region((dst.rows(), dst.cols())) }))
+    }
+}
 
 fn prepare(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
     let (src, dst) = (site.tile("src")?, site.tile("dst")?);

@@ -7,6 +7,7 @@ mod build;
 mod carried;
 mod config;
 mod control;
+mod factors;
 mod links;
 mod loops;
 mod lowered;

@@ -312,6 +312,7 @@ impl PlanBuilder<'_> {
             wide: self.wide(id, row, kernel),
             sum: self.sum(id, row, kernel),
             cut: self.cut(id, kernel),
+            factors: self.factor_use(id, kernel),
             strips: StripRole::Alone,
             own_tiles: 0,
         };

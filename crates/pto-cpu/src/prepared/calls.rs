@@ -5,7 +5,7 @@ use super::links::{Link, PipeEnd};
 use super::orders::PipeOrder;
 use super::registers::ValueStorage;
 use super::scalars::ScalarElem;
-use crate::kernels::{Code, Combine, KernelCut};
+use crate::kernels::{Code, Combine, FactorUse, KernelCut};
 use pto_ir::ValueId;
 use pto_isa::row::HiddenMemory;
 use pto_isa::{DType, Pipe};
@@ -61,6 +61,8 @@ pub(crate) struct KernelStep {
     pub sum: Option<SumOf>,
     /// How its work can be divided.
     pub cut: Option<KernelCut>,
+    /// What it does with factors of products.
+    pub factors: FactorUse,
     /// Whether it is executed strip by strip with its neighbours.
     pub strips: StripRole,
     /// Positions of the tiles that only the instructions use that it is executed with, as bits.

@@ -20,7 +20,7 @@ pub(super) struct Core<'p> {
     pub plan: &'p Plan,
     pub who: Identity,
     pub regs: RegisterFile,
-    pub local: LocalMemory,
+    pub local: LocalMemory<'p>,
     pub global: GlobalMemory<'p>,
     pub progress: Progress,
     pub issue: Issue<'p>,

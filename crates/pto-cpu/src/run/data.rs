@@ -210,6 +210,7 @@ impl Core<'_> {
         let raw = match place {
             ScalarAddress::Space(loc, first) => {
                 let start = self.space_bytes(loc, first, bytes)?;
+                self.make_all_moves()?;
                 if self.mode::<W>().follows_writes {
                     self.follow_scalar_read(None, start, bytes as u64, at)?;
                 }
@@ -252,6 +253,7 @@ impl Core<'_> {
             ScalarAddress::Space(loc, first) => {
                 self.progress.deeds.locals += 1;
                 let start = self.space_bytes(loc, first, bytes)?;
+                self.make_all_moves()?;
                 // Tiles without an address, after the spaces, count as used anyway.
                 let end = (first as u64).saturating_add(bytes as u64).min(self.plan.memory.spaces.size(loc));
                 self.local.use_up_to(loc, end);
@@ -314,6 +316,7 @@ impl Core<'_> {
         let (start, elem) = self.tile_element(tile, self.int(offset))?;
         let bytes = (elem.bits() / 8) as usize;
         self.progress.deeds.touched += 1;
+        self.make_all_moves()?;
         if self.mode::<W>().observes {
             self.say_element(tile, start, bytes, false, at, watch);
         }
@@ -344,6 +347,7 @@ impl Core<'_> {
     ) -> Result<(), Fail> {
         let (start, elem) = self.tile_element(tile, self.int(offset))?;
         self.progress.deeds.locals += 1;
+        self.make_all_moves()?;
         let bytes = (elem.bits() / 8) as usize;
         if self.mode::<W>().observes {
             self.say_element(tile, start, bytes, true, at, watch);

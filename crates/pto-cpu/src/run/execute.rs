@@ -231,6 +231,7 @@ impl Core<'_> {
                 Step::Trap => return Err(Fail::Trap),
                 Step::End => {
                     self.finish_pipes::<W>()?;
+                    self.make_last_moves()?;
                     watch.progress(self.work() - reported);
                     return Ok(State::Done);
                 }
@@ -296,10 +297,13 @@ impl Core<'_> {
                 }
                 Step::CopyTile { from, to } => {
                     self.finish_pipes::<W>()?;
+                    self.make_moves_of(from)?;
+                    self.make_moves_of(to)?;
                     self.copy::<W>(from, to);
                 }
                 Step::Print(which) => {
                     self.finish_pipes::<W>()?;
+                    self.make_all_moves()?;
                     self.print(which, here, watch)?;
                 }
                 Step::Check(which) => {

@@ -50,6 +50,9 @@ impl<'p> Core<'p> {
         if self.mode::<W>().reorders {
             return self.postpone(which, at);
         }
+        if W::IS_PLAIN && self.uses_factors(which, at)? {
+            return Ok(());
+        }
         if W::IS_PLAIN && step.strips != StripRole::Alone && self.global.far.is_none() {
             return self.collect(which, at);
         }

@@ -241,6 +241,7 @@ impl Core<'_> {
     }
 
     fn store_in_slot(&mut self, op: &PipeOp, tile: TileId, ring: &mut SlotRing, slot: usize) -> Result<(), Fail> {
+        self.make_moves_of(tile)?;
         let tile = self.regs.tiles[tile];
         // What is pushed, not where it lies: a part of a tile has the geometry of the whole.
         let ty = &self.plan.tiles.geometries[op.geometry];
@@ -328,6 +329,7 @@ impl Core<'_> {
     }
 
     fn load_from_slot(&mut self, op: &PipeOp, tile: TileId, ring: &mut SlotRing, slot: usize) -> Result<(), Fail> {
+        self.make_moves_of(tile)?;
         let tile = self.regs.tiles[tile];
         let slot = ring.slot(slot);
         if slot.bits != op.bits {

@@ -1,5 +1,6 @@
 //! The memory of a core.
 
+use super::factors::FactorMoves;
 use super::written::Written;
 use crate::args::Uninitialised;
 use crate::memory::CoreMemory;
@@ -10,7 +11,7 @@ use pto_isa::Loc;
 const NAN_BYTE: u8 = 0xff;
 
 /// The memory of a core, and what is known of it.
-pub(super) struct LocalMemory {
+pub(super) struct LocalMemory<'p> {
     pub memory: CoreMemory,
     /// Bytes used at the start of each space.
     pub used: [u64; Loc::ALL.len()],
@@ -18,6 +19,8 @@ pub(super) struct LocalMemory {
     pub ran: bool,
     /// The bytes that have content.
     pub written: Written,
+    /// Moves of factors that are left out so far.
+    pub moves: FactorMoves<'p>,
 }
 
 /// What bytes hold that nothing wrote.
@@ -25,7 +28,7 @@ pub(super) fn fill_byte(plan: &Plan) -> u8 {
     if plan.source.options.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 }
 }
 
-impl LocalMemory {
+impl LocalMemory<'_> {
     /// `None` when there is not so much memory.
     pub fn new(plan: &Plan) -> Option<Self> {
         let bytes = plan.memory.core_bytes;
@@ -34,7 +37,7 @@ impl LocalMemory {
             memory.part(0, bytes).fill(NAN_BYTE);
         }
         let written = Written::new(bytes, &plan.calls.kernels);
-        Some(Self { memory, used: [0; Loc::ALL.len()], ran: false, written })
+        Some(Self { memory, used: [0; Loc::ALL.len()], ran: false, written, moves: FactorMoves::default() })
     }
 
     /// Makes all memory as it was that the core may have touched.
@@ -49,6 +52,7 @@ impl LocalMemory {
             self.forget(spaces.end, plan.memory.core_bytes - spaces.end, fill);
         }
         self.written.next_block();
+        self.moves.clear();
     }
 
     fn forget(&mut self, start: u64, length: u64, fill: u8) {

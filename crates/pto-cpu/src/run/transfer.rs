@@ -57,7 +57,7 @@ impl<'p> Core<'p> {
             for k in (0..t.others.len()).filter(|k| *k != t.root as usize) {
                 let from = self.regs.views[t.others[k]];
                 self.move_piece(t, stage, &from, (at, size), false)?;
-                let (a, b) = (self.sized(acc, size), self.sized(stage, size));
+                let (a, b) = (self.sized(acc, size)?, self.sized(stage, size)?);
                 // SAFETY: both tiles come from registers of the core with at most their valid region, and the code was prepared
                 // for their type.
                 unsafe { combine.call(&[a, b, a], &[], &[]) }.map_err(|fault| Fail::Fault(Box::new(fault), None))?;
@@ -110,10 +110,11 @@ impl<'p> Core<'p> {
         Ok((tile.rows.into(), tile.cols.into()))
     }
 
-    fn sized(&mut self, tile: TileId, size: (u64, u64)) -> TileRef<'p> {
+    fn sized(&mut self, tile: TileId, size: (u64, u64)) -> Result<TileRef<'p>, Fail> {
+        self.make_moves_of(tile)?;
         let memory = self.local.memory.ptr();
         let tile = self.regs.tiles[tile];
-        self.tile_ref(memory, &tile).clipped(size.0 as usize, size.1 as usize)
+        Ok(self.tile_ref(memory, &tile).clipped(size.0 as usize, size.1 as usize))
     }
 
     /// Moves a piece of a view, by its first element and its size, to or from a tile.
@@ -126,7 +127,7 @@ impl<'p> Core<'p> {
         writes: bool,
     ) -> Result<(), Fail> {
         let (code, bits) = (if writes { &t.store } else { &t.load }, t.bits);
-        let tile = self.sized(tile, size);
+        let tile = self.sized(tile, size)?;
         let mut piece = *view;
         let offset = view.element_offset(at);
         piece.address = view.address.wrapping_add((offset * i64::from(bits) / 8) as u64);

@@ -2,6 +2,7 @@
 
 mod engine;
 mod engine_regressions;
+mod factors;
 mod irregular;
 mod legal;
 mod links;

@@ -1,7 +1,8 @@
 //! Products in blocks: panels of the right factor packed once, rows of the left one streamed past them.
 
 use super::factor::{Factor, factors};
-use super::pack::{Left, PackedWord, Tools, left, left_in_place, right, row_sum};
+use super::kept::{KeptFormat, KeptPair, KeptRegion};
+use super::pack::{Left, PackedWord, Tools, left, left_in_place, left_words, packed_left, right, row_sum};
 use super::strip::{COLUMNS, Loops, Strip};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
@@ -17,11 +18,16 @@ const WIDTH: usize = 256;
 const HEIGHT: usize = 128;
 
 /// Memory that starts at a cache line: a vector that crosses two costs twice.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 #[repr(align(64))]
-struct AlignedLine(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
+pub struct AlignedLine(#[expect(dead_code, reason = "used through pointers")] [u32; LINE]);
 
-const LINE: usize = 16;
+impl AlignedLine {
+    pub const ZERO: Self = Self([0; LINE]);
+}
+
+/// Words of a line.
+pub const LINE: usize = 16;
 
 /// Columns of the widest strip.
 pub const WIDE: usize = 2 * COLUMNS;
@@ -40,12 +46,8 @@ pub struct ProductMethod {
 
 /// Makes a kernel of a machine.
 macro_rules! kernel {
-    ($word:ident, $loops:expr, $transpose:expr, $halves:expr) => {{
-        static MACHINE: ProductMethod = ProductMethod {
-            word: PackedWord::$word,
-            loops: $loops,
-            tools: Tools { transpose: $transpose, halves: $halves },
-        };
+    ($word:ident, $loops:expr, $tools:expr) => {{
+        static MACHINE: ProductMethod = ProductMethod { word: PackedWord::$word, loops: $loops, tools: $tools };
         /// # Safety
         /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
         unsafe fn product(call: &ProductCall) -> Result<(), Fault> {
@@ -66,14 +68,14 @@ pub fn run(sums: SumOrder, level: CpuLevel) -> ProductFn {
     use super::x86;
     match (level, sums) {
         (CpuLevel::V4, SumOrder::Integers) if has_byte_products() => {
-            kernel!(Bytes, x86::V4_BYTES, x86::transpose_v4, x86::HALVES_V4)
+            kernel!(Bytes, x86::V4_BYTES, x86::TOOLS_V4)
         }
-        (CpuLevel::V4, SumOrder::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V4, SumOrder::Steps) => kernel!(F32, x86::V4_F32, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V4, SumOrder::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::transpose_v4, x86::HALVES_V4),
-        (CpuLevel::V3, SumOrder::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::transpose_v3, x86::HALVES_V3),
-        (CpuLevel::V3, SumOrder::Steps) => kernel!(F32, x86::V3_F32, x86::transpose_v3, x86::HALVES_V3),
-        (CpuLevel::V3, SumOrder::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::transpose_v3, x86::HALVES_V3),
+        (CpuLevel::V4, SumOrder::Integers) => kernel!(Pairs, x86::V4_PAIRS, x86::TOOLS_V4),
+        (CpuLevel::V4, SumOrder::Steps) => kernel!(F32, x86::V4_F32, x86::TOOLS_V4),
+        (CpuLevel::V4, SumOrder::Blocks) => kernel!(F32, x86::V4_BLOCKS, x86::TOOLS_V4),
+        (CpuLevel::V3, SumOrder::Integers) => kernel!(Pairs, x86::V3_PAIRS, x86::TOOLS_V3),
+        (CpuLevel::V3, SumOrder::Steps) => kernel!(F32, x86::V3_F32, x86::TOOLS_V3),
+        (CpuLevel::V3, SumOrder::Blocks) => kernel!(F32, x86::V3_BLOCKS, x86::TOOLS_V3),
         (CpuLevel::Baseline, _) => portable(sums),
     }
 }
@@ -91,11 +93,11 @@ pub fn run(sums: SumOrder, _: CpuLevel) -> ProductFn {
 
 /// The kernel for any processor.
 fn portable(sums: SumOrder) -> ProductFn {
-    use super::portable::{BLOCKS, F32, HALVES, PAIRS, transpose};
+    use super::portable::{BLOCKS, F32, PAIRS, TOOLS};
     match sums {
-        SumOrder::Integers => kernel!(Pairs, PAIRS, transpose, HALVES),
-        SumOrder::Steps => kernel!(F32, F32, transpose, HALVES),
-        SumOrder::Blocks => kernel!(F32, BLOCKS, transpose, HALVES),
+        SumOrder::Integers => kernel!(Pairs, PAIRS, TOOLS),
+        SumOrder::Steps => kernel!(F32, F32, TOOLS),
+        SumOrder::Blocks => kernel!(F32, BLOCKS, TOOLS),
     }
 }
 
@@ -109,14 +111,16 @@ pub unsafe fn drive(call: &ProductCall, machine: &ProductMethod, run: impl Fn(&P
     unsafe {
         let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
         let [dst, _, _, acc, ..] = call.tiles;
+        let kept = KeptPair::of(&a, &b);
         // Sums that start from other sums of this product depend on the order of elements.
         if acc.is_present() && !is_same_place(acc, dst) && super::super::place::overlap(acc, dst) {
+            kept.restore([&a, &b]);
             let _ = plain::run(call);
             return;
         }
         ROOM.with_borrow_mut(|room| {
-            room.resize((WIDTH + HEIGHT) * DEPTH / LINE, AlignedLine([0; LINE]));
-            for block in blocks(call, machine, (rows, cols, depth), room.as_mut_ptr().cast()) {
+            room.resize((WIDTH + HEIGHT) * DEPTH / LINE, AlignedLine::ZERO);
+            for block in blocks(call, machine, kept, (rows, cols, depth), room.as_mut_ptr().cast()) {
                 run(&block, &a, &b);
             }
         });
@@ -137,6 +141,7 @@ unsafe fn is_same_place(a: &TileRef, b: &TileRef) -> bool {
 fn blocks<'a>(
     call: &'a ProductCall<'a>,
     machine: &'a ProductMethod,
+    kept: KeptPair,
     (rows, cols, depth): (usize, usize, usize),
     room: *mut u32,
 ) -> impl Iterator<Item = ProductBlock<'a>> {
@@ -145,6 +150,7 @@ fn blocks<'a>(
         (0..cols).step_by(WIDTH).map(move |n| ProductBlock {
             call,
             machine,
+            kept,
             k: (k, (depth - k).min(steps)),
             cols: (n, (cols - n).min(WIDTH)),
             rows: (0, rows),
@@ -158,6 +164,7 @@ fn blocks<'a>(
 pub struct ProductBlock<'a> {
     pub call: &'a ProductCall<'a>,
     pub machine: &'a ProductMethod,
+    pub kept: KeptPair,
     /// First, and how many.
     pub k: (usize, usize),
     pub cols: (usize, usize),
@@ -194,24 +201,22 @@ impl ProductBlock<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let (first, count) = self.rows;
-            let word = self.machine.word;
-            match left_in_place(a, word, self.k.0) {
-                Some(left) if word != PackedWord::Bytes => {
-                    self.by_panels(b, &LeftRows { left, start: first, first, count, add: [0; HEIGHT] });
-                }
-                _ if count <= HEIGHT => self.by_panels(b, &self.some_rows(a, first, count)),
-                _ => {
-                    self.panels().for_each(|panel| self.pack(b, &panel));
-                    for (first, count) in self.heights() {
-                        let (rows, ends) = (self.some_rows(a, first, count), self.ends());
-                        self.panels().for_each(|panel| self.strips(&rows, &panel, ends));
-                    }
-                }
+            let is_in_place = self.left_in_place(a).is_some() && self.machine.word != PackedWord::Bytes;
+            if is_in_place || count <= HEIGHT {
+                return self.by_panels(b, &self.some_rows(a, first, count));
+            }
+            let (at, is_packed) = self.panel_room(b);
+            if !is_packed {
+                self.panels(at).for_each(|panel| self.pack(b, &panel));
+            }
+            for (first, count) in self.heights() {
+                let (rows, ends) = (self.some_rows(a, first, count), self.ends());
+                self.panels(at).for_each(|panel| self.strips(&rows, &panel, ends));
             }
         }
     }
 
-    /// Every panel is packed just before it is used, in the place of the one before, so that it stays in the nearest cache.
+    /// Every panel is packed just before it is used, in the place of the one before if it is not kept, so that it is in the nearest cache.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
@@ -220,12 +225,35 @@ impl ProductBlock<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let ends = self.ends();
-            for panel in self.panels() {
-                let panel = Panel { at: self.room, ..panel };
-                self.pack(b, &panel);
+            let (at, is_packed) = self.panel_room(b);
+            for panel in self.panels(at) {
+                let panel = if at == self.room { Panel { at, ..panel } } else { panel };
+                if !is_packed {
+                    self.pack(b, &panel);
+                }
                 self.strips(rows, &panel, ends);
             }
         }
+    }
+
+    /// Where panels go, and whether they are there already. The caller packs all that are not.
+    ///
+    /// # Safety
+    /// As [`Self::by_panels`].
+    unsafe fn panel_room(&self, b: &Factor) -> (*mut u32, bool) {
+        let widest = if self.machine.loops.wide.is_some() { WIDE } else { COLUMNS };
+        let format = KeptFormat::Panels(self.machine.word, widest);
+        let region = KeptRegion { across: self.cols, k: self.k };
+        let words = self.cols.1.next_multiple_of(widest) * self.room();
+        let mut is_packed = true;
+        let pack = |_| {
+            is_packed = false;
+            0
+        };
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; panels are packed before anything else
+        // looks at the factor.
+        let (at, _) = unsafe { self.kept.part(b, format, region, words, self.room, pack) };
+        (at, is_packed)
     }
 
     /// Words along `k`.
@@ -233,9 +261,9 @@ impl ProductBlock<'_> {
         self.k.1.div_ceil(self.machine.word.steps())
     }
 
-    /// Panels of columns, in order.
-    fn panels(&self) -> impl Iterator<Item = Panel> {
-        let (depth, cols, loops, base) = (self.room(), self.cols.1, self.machine.loops, self.room);
+    /// Panels of columns, in order, and where they lie from `base` on.
+    fn panels(&self, base: *mut u32) -> impl Iterator<Item = Panel> {
+        let (depth, cols, loops, base) = (self.room(), self.cols.1, self.machine.loops, base);
         let mut first = 0;
         std::iter::from_fn(move || {
             if first >= cols {
@@ -265,6 +293,11 @@ impl ProductBlock<'_> {
         }
     }
 
+    /// The tile of the left factor, where its words are those of the loop. A factor that is kept may not be in its tile.
+    fn left_in_place(&self, a: &Factor) -> Option<Left> {
+        if self.kept.keeps_left() { None } else { left_in_place(a, self.machine.word, self.k.0) }
+    }
+
     /// At most [`HEIGHT`] rows of the left factor, packed where they have to be.
     ///
     /// # Safety
@@ -274,9 +307,19 @@ impl ProductBlock<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let ProductMethod { word, tools, .. } = self.machine;
-            let (left, start) = match left_in_place(a, *word, self.k.0) {
+            let (left, start) = match self.left_in_place(a) {
                 Some(left) => (left, first),
-                None => (left(a, *word, tools, (first, count), self.k, self.left_room()), 0),
+                None => {
+                    let region = KeptRegion { across: (first, count), k: self.k };
+                    let words = left_words(*word, count, self.k.1);
+                    let pack = |to: *mut u32| {
+                        left(a, *word, tools, (first, count), self.k, to);
+                        0
+                    };
+                    let format = KeptFormat::Rows(*word);
+                    let (at, _) = self.kept.part(a, format, region, words, self.left_room(), pack);
+                    (packed_left(*word, self.k.1, at), 0)
+                }
             };
             let mut add = [0; HEIGHT];
             if *word == PackedWord::Bytes {
@@ -319,7 +362,8 @@ impl ProductBlock<'_> {
                     add: rows.add.as_ptr().wrapping_add(r),
                     ..NOTHING
                 };
-                self.sums(run, strip, ends, (rows.first + r, height), (self.cols.0 + panel.first, panel.width));
+                let cols = (self.cols.0 + panel.first, panel.width);
+                self.sums(run, strip, ends, (rows.first + r, height), cols);
                 r += height;
             }
         }

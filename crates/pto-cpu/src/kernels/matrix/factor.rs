@@ -3,7 +3,7 @@
 use super::super::place::{Axis, ElementMap};
 use super::ProductCall;
 use super::ProductForm;
-use pto_isa::{DType, Loc, Order, TileType};
+use pto_isa::{DType, Order, TileType};
 use pto_num::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Hif8, Level, LevelKernel, dispatch};
 use pto_vector::TileRef;
 use std::sync::LazyLock;
@@ -79,7 +79,7 @@ pub struct Factor<'a> {
     axes: Option<[Axis; 2]>,
     scale_axes: Option<[Axis; 2]>,
     /// The left one, whose columns are `k`; otherwise rows are.
-    is_left: bool,
+    pub is_left: bool,
     /// Scale cells from one group of 16 rows to the next.
     cells: usize,
 }
@@ -148,9 +148,9 @@ pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
     let [_, a, b, _, _, a_scale, b_scale] = call.tiles;
     let form = ProductForm::from_call(call);
     let rounding = Rounding(call.scalars[0]);
-    let new = |tile: &'a TileRef<'a>, dtype, scale, scaling| {
+    // Not by the memory of the tile: a factor may be read where it was moved from.
+    let new = |is_left: bool, tile: &'a TileRef<'a>, dtype, scale, scaling| {
         let ty = tile.geometry();
-        let is_left = ty.loc == Loc::Left;
         let depth = if is_left { ty.cols } else { ty.rows };
         let axes = |tile: &TileRef| {
             let ElementMap { rows, cols, .. } = ElementMap::of_tile(tile)?;
@@ -169,7 +169,7 @@ pub fn factors<'a>(call: &ProductCall<'a>) -> (Factor<'a>, Factor<'a>) {
             cells: depth.div_ceil(64) as usize,
         }
     };
-    (new(a, form.a, a_scale, form.a_scaling), new(b, form.b, b_scale, form.b_scaling))
+    (new(true, a, form.a, a_scale, form.a_scaling), new(false, b, form.b, b_scale, form.b_scaling))
 }
 
 /// True when hardly any element is looked up separately, so that an index of positions does not pay off.
@@ -177,6 +177,16 @@ fn is_packed_by_boxes(ty: &TileType, scaling: Scaling) -> bool {
     use DType::{Bf16, F16, F32, I8};
     let in_boxes = ty.fractal == 512 && matches!(ty.order(), Order::Nz | Order::Zz | Order::Zn);
     in_boxes && scaling == Scaling::None && matches!(ty.dtype, F32 | F16 | Bf16 | I8)
+}
+
+impl<'a> Factor<'a> {
+    /// The elements of a tile, as they are.
+    pub fn of_tile(tile: &'a TileRef<'a>, is_left: bool) -> Self {
+        let (scaling, rounding) = (Scaling::None, Rounding(0));
+        let dtype = tile.geometry().dtype;
+        let (table, axes, scale_axes) = (None, None, None);
+        Self { tile, dtype, scale: &TileRef::ABSENT, scaling, rounding, table, axes, scale_axes, is_left, cells: 0 }
+    }
 }
 
 impl Factor<'_> {
@@ -327,6 +337,23 @@ impl Factor<'_> {
         unsafe {
             let (row, col) = if self.is_left { (at, k) } else { (k, at) };
             i32::from(self.tile.ptr().cast::<i8>().add(self.tile.index(row, col)).read())
+        }
+    }
+
+    /// Writes the bits of an element.
+    ///
+    /// # Safety
+    /// As [`Self::number`], and the tile may be written.
+    pub unsafe fn put_bits(&self, at: usize, k: usize, bits: u32) {
+        // SAFETY: the place lies in the tile, as the caller says.
+        unsafe {
+            let (row, col) = if self.is_left { (at, k) } else { (k, at) };
+            let (base, index) = (self.tile.ptr(), self.tile.index(row, col));
+            match self.dtype.bits() {
+                32 => base.cast::<u32>().add(index).write_unaligned(bits),
+                16 => base.cast::<u16>().add(index).write_unaligned(bits as u16),
+                _ => base.add(index).write(bits as u8),
+            }
         }
     }
 

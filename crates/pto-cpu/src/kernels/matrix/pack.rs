@@ -4,6 +4,7 @@
 //! they are; a right box has eight words of sixteen columns, which are transposed. Only what must be widened, scaled or rounded
 //! is rewritten, and other layouts are gathered element by element.
 
+use super::columns::{BoxColumns, GatherFn, RowWords};
 use super::factor::{Factor, SCALED, Scaling};
 use super::strip::{BLOCK, COLUMNS, GROUP, STRIP};
 use pto_isa::{DType, Order, TileType};
@@ -36,6 +37,9 @@ impl PackedWord {
         }
     }
 }
+
+/// Bytes of a row of a box.
+const BOX_ROW: usize = 4 * GROUP;
 
 /// Boxes of a right factor with the same columns.
 #[derive(Clone, Copy)]
@@ -84,6 +88,7 @@ pub struct Halves {
 pub struct Tools {
     pub transpose: TransposeFn,
     pub halves: Halves,
+    pub gather: GatherFn,
 }
 
 /// See [`Halves::rows`].
@@ -172,15 +177,20 @@ impl Left {
     }
 }
 
-/// The tile itself from this depth on, where its words are those of the loop.
-pub fn left_in_place(factor: &Factor, word: PackedWord, k: usize) -> Option<Left> {
-    let ty = geometry(factor);
+/// True when the words of a factor in boxes are those of the loop.
+fn has_words(factor: &Factor, word: PackedWord) -> bool {
     let fits = match factor.dtype {
         DType::F32 => word == PackedWord::F32,
         DType::I8 => word == PackedWord::Bytes,
         _ => false,
     };
-    if !fits || !is_raw(factor) || ty.fractal != 512 {
+    fits && is_raw(factor) && geometry(factor).fractal == 512
+}
+
+/// The tile itself from this depth on, where its words are those of the loop.
+pub fn left_in_place(factor: &Factor, word: PackedWord, k: usize) -> Option<Left> {
+    let ty = geometry(factor);
+    if !has_words(factor, word) {
         return None;
     }
     let (step, block) = left_steps(ty)?;
@@ -209,15 +219,15 @@ pub unsafe fn left(
     rows: (usize, usize),
     k: (usize, usize),
     out: *mut u32,
-) -> Left {
+) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the caller answers
     // for the elements at `out`.
     unsafe {
-        let block = k.1.div_ceil(word.steps()).next_multiple_of(2 * GROUP) * STRIP;
-        let packed = Left { base: out, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block };
+        let packed = packed_left(word, k.1, out);
         let done = match factor.dtype {
             DType::F16 | DType::Bf16 if is_raw(factor) => left_halves(factor, tools.halves, rows, k, &packed),
             DType::I8 if word == PackedWord::Pairs => left_pairs(factor, rows, k, &packed),
+            DType::F32 | DType::I8 if has_words(factor, word) => left_strips(factor, word, rows, k, &packed),
             _ if word == PackedWord::F32 => left_numbers(factor, rows, k, &packed),
             _ => false,
         };
@@ -229,7 +239,37 @@ pub unsafe fn left(
                 });
             }
         }
-        packed
+    }
+}
+
+/// Rows that [`left`] has packed.
+pub fn packed_left(word: PackedWord, depth: usize, at: *const u32) -> Left {
+    Left { base: at, step: STRIP * GROUP, log_rows: STRIP.ilog2(), block: left_words(word, STRIP, depth) }
+}
+
+/// Words that rows take when [`left`] has packed them.
+pub fn left_words(word: PackedWord, rows: usize, depth: usize) -> usize {
+    rows.next_multiple_of(STRIP) * depth.div_ceil(word.steps()).next_multiple_of(2 * GROUP)
+}
+
+/// Rows of boxes as they are, strip by strip.
+///
+/// # Safety
+/// As [`left_halves`].
+unsafe fn left_strips(factor: &Factor, word: PackedWord, rows: (usize, usize), k: (usize, usize), out: &Left) -> bool {
+    // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+    unsafe {
+        let Some((step, block)) = left_steps(geometry(factor)) else { return false };
+        let steps = word.steps() * GROUP;
+        let base = factor.tile.ptr().cast::<u32>().add(k.0 / steps * step);
+        for r in (0..rows.1).step_by(STRIP) {
+            let (row, count) = (rows.0 + r, (rows.1 - r).min(STRIP));
+            let (from, to) = (base.add(row / 16 * block + row % 16 * GROUP), out.row(r).cast_mut());
+            for group in 0..k.1.div_ceil(steps) {
+                std::ptr::copy_nonoverlapping(from.add(group * step), to.add(group * out.step), count * GROUP);
+            }
+        }
+        true
     }
 }
 
@@ -436,6 +476,7 @@ pub unsafe fn right(
             let there = cols.1.saturating_sub(part).min(COLUMNS);
             let in_boxes = there > 0
                 && (right_boxes(factor, word, tools, first, k, to, width)
+                    || right_rows(factor, word, tools, first, k, to, width)
                     || word == PackedWord::F32 && right_numbers(factor, tools, (first, there), k, to, width));
             if !in_boxes {
                 right_any(factor, word, (first, there), k, to, width);
@@ -518,6 +559,44 @@ unsafe fn right_boxes(
         }
         true
     }
+}
+
+/// Sixteen columns of boxes whose rows lie side by side.
+///
+/// # Safety
+/// As [`right_boxes`].
+unsafe fn right_rows(
+    factor: &Factor,
+    word: PackedWord,
+    tools: &Tools,
+    col: usize,
+    k: (usize, usize),
+    out: *mut u32,
+    width: usize,
+) -> bool {
+    let ty = geometry(factor);
+    let words = match (factor.dtype, word) {
+        (DType::F32, PackedWord::F32) => RowWords::Words,
+        (DType::Bf16, PackedWord::F32) => RowWords::Bf16,
+        (DType::F16, PackedWord::F32) => RowWords::F16,
+        (DType::Bf16, PackedWord::Halves) => RowWords::Halves,
+        (DType::I8, PackedWord::Pairs) => RowWords::Pairs,
+        (DType::I8, PackedWord::Bytes | PackedWord::Signed) => RowWords::Bytes,
+        _ => return false,
+    };
+    if !ty.rows.is_multiple_of(16) || !is_raw(factor) || ty.order() != Order::Nz || ty.fractal != 512 {
+        return false;
+    }
+    let unit = ty.dtype.unit_bytes() as usize;
+    // Boxes below each other are one column of rows.
+    let place = |col: usize| {
+        let (boxes, inside) = (col * unit / BOX_ROW, col * unit % BOX_ROW);
+        factor.tile.ptr().wrapping_add((boxes * ty.rows as usize + k.0) * BOX_ROW + inside).cast_const()
+    };
+    let count = k.1.div_ceil(words.rows());
+    // SAFETY: the columns lie in whole boxes of the tile; the caller answers for the elements at `out`.
+    unsafe { (tools.gather)(&BoxColumns { from: [place(col), place(col + 8)], count, to: out, step: width }, words) };
+    true
 }
 
 /// Every word becomes two, one row after the other.

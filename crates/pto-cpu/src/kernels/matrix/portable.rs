@@ -1,6 +1,6 @@
 //! The loops for every processor.
 
-use super::pack::{Boxes, Halves, widen_columns, widen_rows};
+use super::pack::{Boxes, Halves, Tools, widen_columns, widen_rows};
 use super::strip::{FloatLanes, Loops, Strip, SumLanes, run, run_in_blocks};
 use pto_num::Baseline;
 
@@ -114,8 +114,11 @@ pub unsafe fn transpose(boxes: &Boxes) {
     }
 }
 
+/// What packing is done with.
+pub const TOOLS: Tools = Tools { transpose, halves: HALVES, gather: super::columns::gather::<Baseline> };
+
 /// Halves become numbers.
-pub const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: transpose_and_widen };
+const HALVES: Halves = Halves { rows: widen_rows::<Baseline>, columns: transpose_and_widen };
 
 /// # Safety
 /// The boxes must lie in memory, and there is room for what they become.

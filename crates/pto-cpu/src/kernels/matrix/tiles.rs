@@ -7,7 +7,8 @@ use super::ProductCall;
 use super::blocked::{ProductBlock, ProductMethod, Sixteens, WIDE, drive};
 use super::bytes;
 use super::factor::Factor;
-use super::pack::{PackedWord, Tools, any_words, geometry, is_raw, left_steps, right};
+use super::kept::{KeptFormat, KeptRegion};
+use super::pack::{PackedWord, any_words, geometry, is_raw, left_steps, right};
 use super::strip::{COLUMNS, GROUP};
 use super::x86;
 use pto_isa::DType;
@@ -21,8 +22,6 @@ use std::sync::LazyLock;
 const SIDE: usize = 16;
 /// Words of a tile.
 const TILE: usize = SIDE * SIDE;
-
-const TOOLS: Tools = Tools { transpose: x86::transpose_v4, halves: x86::HALVES_V4 };
 
 /// True when this process may use the unit.
 pub fn are_there() -> bool {
@@ -70,7 +69,8 @@ fn is_permitted() -> bool {
 pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        static MACHINE: ProductMethod = ProductMethod { word: PackedWord::F32, loops: x86::V4_BLOCKS, tools: TOOLS };
+        static MACHINE: ProductMethod =
+            ProductMethod { word: PackedWord::F32, loops: x86::V4_BLOCKS, tools: x86::TOOLS_V4 };
         drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Halves, multiply_halves));
         Ok(())
     }
@@ -83,7 +83,8 @@ pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
 pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        static MACHINE: ProductMethod = ProductMethod { word: PackedWord::Pairs, loops: x86::V4_PAIRS, tools: TOOLS };
+        static MACHINE: ProductMethod =
+            ProductMethod { word: PackedWord::Pairs, loops: x86::V4_PAIRS, tools: x86::TOOLS_V4 };
         drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Signed, multiply_bytes));
         Ok(())
     }
@@ -95,12 +96,20 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
 unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, multiply: Multiply) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
-        let packed = Packed { block, word, multiply, words: block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE) };
-        let least = if block.k.1 > 0 { packed.right(b) } else { 0 };
+        let words = block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE);
+        let mut packed = Packed { block, word, multiply, words, rows: std::ptr::null(), cols: std::ptr::null() };
+        let mut least = 0;
+        if block.k.1 > 0 {
+            (packed.cols, least) = packed.kept_right(b);
+        }
         for (first, count) in block.heights() {
             // Where a column is too small already, rows need not be packed.
-            let fits =
-                least > 0 && products_fit(least, packed.left(a, first, count)) && packed.starts_fit(first, count);
+            let mut fits = least > 0;
+            if fits {
+                let (rows, least_of_rows) = packed.kept_left(a, first, count);
+                packed.rows = rows;
+                fits = products_fit(least, least_of_rows) && packed.starts_fit(first, count);
+            }
             if !fits {
                 let rest = (first, block.rows.0 + block.rows.1 - first);
                 return ProductBlock { rows: rest, ..*block }.run(a, b);
@@ -123,6 +132,9 @@ struct Packed<'a> {
     multiply: Multiply,
     /// Words along `k`, a whole number of tiles.
     words: usize,
+    /// Packed rows and columns.
+    rows: *const u32,
+    cols: *const u32,
 }
 
 impl Packed<'_> {
@@ -131,18 +143,50 @@ impl Packed<'_> {
         SIDE * self.words
     }
 
+    /// The columns, packed, and the exponent of the smallest number.
+    ///
+    /// # Safety
+    /// As [`Self::right`].
+    unsafe fn kept_right(&self, b: &Factor) -> (*const u32, u16) {
+        let region = KeptRegion { across: self.block.cols, k: self.block.k };
+        let words = region.across.1.next_multiple_of(WIDE) * self.words;
+        let format = KeptFormat::RightTiles(self.word);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (at, least) = self.block.kept.part(b, format, region, words, self.block.room, |to| self.right(b, to));
+            (at, least)
+        }
+    }
+
+    /// Some rows, packed, and the exponent of the smallest number.
+    ///
+    /// # Safety
+    /// As [`Self::left`].
+    unsafe fn kept_left(&self, a: &Factor, first: usize, count: usize) -> (*const u32, u16) {
+        let region = KeptRegion { across: (first, count), k: self.block.k };
+        let words = count.next_multiple_of(WIDE) * self.words;
+        let format = KeptFormat::LeftTiles(self.word);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let room = self.block.left_room();
+            let (at, least) =
+                self.block.kept.part(a, format, region, words, room, |to| self.left(a, (first, count), to));
+            (at, least)
+        }
+    }
+
     /// Packs the columns, an even number of strips of them. The exponent of the smallest number.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them.
-    unsafe fn right(&self, b: &Factor) -> u16 {
+    /// inside of them; there is room for the strips at `to`.
+    unsafe fn right(&self, b: &Factor, to: *mut u32) -> u16 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let (first, count) = self.block.cols;
             let strips = count.next_multiple_of(WIDE) / SIDE;
             for strip in 0..strips {
-                let out = self.block.room.add(strip * self.strip());
+                let out = to.add(strip * self.strip());
                 let there = count.saturating_sub(strip * SIDE).min(SIDE);
                 if there == 0 {
                     out.write_bytes(0, self.strip());
@@ -150,11 +194,11 @@ impl Packed<'_> {
                 }
                 let col = first + strip * SIDE;
                 if !(there == SIDE && bytes::right(b, col, self.block.k, out)) {
-                    right(b, self.word, &TOOLS, (col, there), self.block.k, out, SIDE);
+                    right(b, self.word, &x86::TOOLS_V4, (col, there), self.block.k, out, SIDE);
                 }
                 self.clear_columns(out, there);
             }
-            self.least_exponent(self.block.room, strips)
+            self.least_exponent(to, strips)
         }
     }
 
@@ -184,18 +228,17 @@ impl Packed<'_> {
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them.
-    unsafe fn left(&self, a: &Factor, first: usize, count: usize) -> u16 {
+    /// inside of them; there is room for the strips at `to`.
+    unsafe fn left(&self, a: &Factor, (first, count): (usize, usize), to: *mut u32) -> u16 {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let strips = count.next_multiple_of(WIDE) / SIDE;
-            let base = self.block.left_room();
             for strip in 0..strips {
-                let out = base.add(strip * self.strip());
+                let out = to.add(strip * self.strip());
                 let there = count.saturating_sub(strip * SIDE).min(SIDE);
                 self.left_strip(a, (first + strip * SIDE, there), out);
             }
-            self.least_exponent(base, strips)
+            self.least_exponent(to, strips)
         }
     }
 
@@ -288,7 +331,7 @@ impl Packed<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let (strip, cols) = (self.strip(), (self.block.cols.0 + col, width));
-            let (a, b) = (self.block.left_room().add(row * self.words), self.block.room.add(col * self.words));
+            let (a, b) = (self.rows.add(row * self.words), self.cols.add(col * self.words));
             let operands = Operands { a: [a, a.add(strip)], b: [b, b.add(strip)], tiles: self.words / SIDE };
             let is_whole = rows.1 == WIDE && width == WIDE;
             if let (true, Some((start, end))) = (is_whole, self.block.ends()) {

@@ -1,7 +1,8 @@
 //! The loops and the transpositions for AVX2 and AVX-512.
 
 use super::super::transpose::registers::{transpose_eight, transposed, transposed_halves};
-use super::pack::{Boxes, Halves, widen_columns};
+use super::columns::{BoxColumns, RowWords, gather};
+use super::pack::{Boxes, Halves, Tools, widen_columns};
 use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, Strip, SumLanes, run, run_in_blocks};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
@@ -211,6 +212,26 @@ pub unsafe fn transpose_v3(boxes: &Boxes) {
     }
 }
 
+/// See [`gather`].
+///
+/// # Safety
+/// As [`gather`].
+#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c")]
+unsafe fn gather_v4(columns: &BoxColumns, words: RowWords) {
+    // SAFETY: the caller answers for the rows and for the room; the processor has the instructions of this level.
+    unsafe { gather::<pto_num::V4>(columns, words) }
+}
+
+/// See [`gather`].
+///
+/// # Safety
+/// As [`gather`].
+#[target_feature(enable = "avx2,fma,f16c")]
+unsafe fn gather_v3(columns: &BoxColumns, words: RowWords) {
+    // SAFETY: the caller answers for the rows and for the room; the processor has the instructions of this level.
+    unsafe { gather::<pto_num::V3>(columns, words) }
+}
+
 /// See [`Halves::rows`]. Eight numbers at a time go where they belong at once.
 ///
 /// # Safety
@@ -236,10 +257,15 @@ unsafe fn widen_rows(from: *const u32, rows: usize, to: *mut u32, second: usize,
     }
 }
 
+/// What packing is done with.
+pub const TOOLS_V4: Tools = Tools { transpose: transpose_v4, halves: HALVES_V4, gather: gather_v4 };
+/// What packing is done with.
+pub const TOOLS_V3: Tools = Tools { transpose: transpose_v3, halves: HALVES_V3, gather: gather_v3 };
+
 /// Halves become numbers.
-pub const HALVES_V4: Halves = Halves { rows: widen_rows_v4, columns: widen_columns_v4 };
+const HALVES_V4: Halves = Halves { rows: widen_rows_v4, columns: widen_columns_v4 };
 /// Halves become numbers.
-pub const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_v3 };
+const HALVES_V3: Halves = Halves { rows: widen_rows, columns: widen_columns_v3 };
 
 /// Sixteen halves become numbers.
 ///

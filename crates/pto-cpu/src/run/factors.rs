@@ -1,0 +1,255 @@
+//! Moves of factors that are left out: products take factors from where they would be moved from.
+//!
+//! Only runs that nobody observes leave moves out. A move is made up for as soon as anything but a product looks at the factor, or before its
+//! source changes, unless products have packed all of it by then.
+
+#![expect(unsafe_code, reason = "kernels are called later than they were prepared")]
+
+use super::core::Core;
+use super::fail::Fail;
+use crate::kernels::{FactorUse, KeptFactor, MovedFactor, TileRef, keeping, restore_factor};
+use crate::prepared::{KernelId, StepId, TileId, TileState, ValueStorage};
+use std::ops::Range;
+
+/// Left and right factor among the operands of a product.
+const FACTORS: [usize; 2] = [1, 2];
+
+/// More are made up for: the memory of factors is small.
+const MOST: usize = 16;
+
+/// Moves that are left out so far.
+#[derive(Default)]
+pub(super) struct FactorMoves<'p> {
+    moves: Vec<FactorMove<'p>>,
+    /// Those that are not needed any more, for their memory.
+    spare: Vec<KeptFactor>,
+}
+
+/// A move that is left out.
+struct FactorMove<'p> {
+    which: KernelId,
+    at: StepId,
+    tiles: [TileRef<'p>; 3],
+    scalars: [u64; 3],
+    /// Bytes of the core that it reads and writes.
+    from: Range<u64>,
+    to: Range<u64>,
+    /// What it moves, as long as that is there.
+    source: Option<TileRef<'p>>,
+    /// What products have made of it.
+    kept: KeptFactor,
+    is_left: bool,
+}
+
+impl<'p> FactorMove<'p> {
+    /// The factor.
+    fn factor(&self) -> &TileRef<'p> {
+        &self.tiles[1]
+    }
+}
+
+impl FactorMoves<'_> {
+    /// True if every move has been made.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty()
+    }
+
+    /// Nothing in memory matters any more.
+    pub fn clear(&mut self) {
+        while !self.moves.is_empty() {
+            self.drop_move(self.moves.len() - 1);
+        }
+    }
+
+    fn drop_move(&mut self, at: usize) {
+        let mut kept = self.moves.swap_remove(at).kept;
+        kept.clear();
+        self.spare.push(kept);
+    }
+}
+
+impl<'p> Core<'p> {
+    /// Executes an instruction that moves or multiplies factors; false if that is left to the caller. The operands have been resolved.
+    #[inline]
+    pub fn uses_factors(&mut self, which: KernelId, at: StepId) -> Result<bool, Fail> {
+        let step = &self.plan.calls.kernels[which];
+        match step.factors {
+            FactorUse::None if self.local.moves.is_empty() => Ok(false),
+            FactorUse::None => self.make_moves_for(which, &[]).map(|()| false),
+            FactorUse::Moves => self.leave_out(which, at),
+            FactorUse::Multiplies => self.multiply(which, at).map(|()| true),
+        }
+    }
+
+    /// Leaves a move out, if possible.
+    fn leave_out(&mut self, which: KernelId, at: StepId) -> Result<bool, Fail> {
+        let step = &self.plan.calls.kernels[which];
+        let (tiles, _, scalars) = self.issue.operands(step);
+        let moved = MovedFactor::of(tiles, scalars).filter(|_| !self.issue.collected.keeps_tiles);
+        let (Some(MovedFactor(source)), [src, dst, fp], [row, col, quant]) = (moved, tiles, scalars) else {
+            return self.make_moves_for(which, &[]).map(|()| false);
+        };
+        let (tiles, scalars) = ([*src, *dst, *fp], [*row, *col, *quant]);
+        let bytes = |operand: usize| step.tiles[operand].register.map(|r| self.bytes_of(&self.regs.tiles[r]));
+        let (Some(from), Some(to)) = (bytes(0), bytes(1)) else { return Ok(false) };
+        self.forget_replaced(&tiles[1]);
+        self.make_moves_for(which, &[])?;
+        if self.local.moves.moves.len() == MOST {
+            self.make_move(0)?;
+        }
+        let is_left = tiles[1].geometry().loc == pto_isa::Loc::Left;
+        let kept = self.local.moves.spare.pop().unwrap_or_default();
+        let new = FactorMove { which, at, tiles, scalars, from, to, source: Some(source), kept, is_left };
+        self.local.moves.moves.push(new);
+        Ok(true)
+    }
+
+    /// A product, with factors as they are kept.
+    fn multiply(&mut self, which: KernelId, at: StepId) -> Result<(), Fail> {
+        let kept = FACTORS.map(|operand| self.kept_factor(operand));
+        let skipped = FACTORS.map(|operand| kept[operand - 1].map(|_| operand));
+        let skipped: [usize; 2] = skipped.map(|operand| operand.unwrap_or(usize::MAX));
+        if !self.local.moves.is_empty() {
+            self.make_moves_for(which, &skipped)?;
+        }
+        // Moves may have been made meanwhile, and others have taken their positions.
+        let kept = FACTORS.map(|operand| kept[operand - 1].and_then(|_| self.kept_factor(operand)));
+        for (operand, at) in FACTORS.into_iter().zip(kept) {
+            if let Some(source) = at.and_then(|at| self.local.moves.moves[at].source) {
+                self.issue.tiles[operand] = source;
+            }
+        }
+        let step = &self.plan.calls.kernels[which];
+        let (tiles, views, scalars) = self.issue.operands(step);
+        let factors = kept_factors(&mut self.local.moves.moves, kept);
+        // SAFETY: as in `Core::kernel`; a source is valid where its destination is.
+        let done = keeping(factors, || unsafe { step.code.call(tiles, views, scalars) });
+        done.map_err(|fault| {
+            self.issue.pipes.failed_at = Some(at);
+            Fail::Fault(Box::new(fault), None)
+        })
+    }
+
+    /// The move whose result is an operand of the current product.
+    fn kept_factor(&self, operand: usize) -> Option<usize> {
+        let tile = &self.issue.tiles[operand];
+        let same = |factor: &TileRef| {
+            let place = |t: &TileRef| (t.ptr(), t.rows(), t.cols());
+            place(factor) == place(tile) && factor.geometry() == tile.geometry()
+        };
+        let is_left = operand == FACTORS[0];
+        self.local.moves.moves.iter().position(|m| m.is_left == is_left && same(m.factor()))
+    }
+
+    /// Forgets moves into a tile that another is going to fill at least as far.
+    fn forget_replaced(&mut self, tile: &TileRef<'p>) {
+        let moves = &mut self.local.moves;
+        let is_replaced = |m: &FactorMove<'p>| {
+            let old = m.factor();
+            let fills = tile.rows() >= old.rows() && tile.cols() >= old.cols();
+            fills && old.ptr() == tile.ptr() && old.geometry() == tile.geometry()
+        };
+        while let Some(at) = moves.moves.iter().position(is_replaced) {
+            moves.drop_move(at);
+        }
+    }
+
+    /// Makes the moves that the operands of an instruction need, but those at the positions in `except`.
+    fn make_moves_for(&mut self, which: KernelId, except: &[usize]) -> Result<(), Fail> {
+        let step = &self.plan.calls.kernels[which];
+        for (_, operand) in step.tiles.iter().enumerate().filter(|(at, _)| !except.contains(at)) {
+            let Some(register) = operand.register else { continue };
+            let bytes = self.bytes_of(&self.regs.tiles[register]);
+            self.make_moves_in(&bytes, operand.writes)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the moves of which some bytes are the result, and, before the bytes are written, those of which they are the source.
+    fn make_moves_in(&mut self, bytes: &Range<u64>, writes: bool) -> Result<(), Fail> {
+        if self.local.moves.is_empty() {
+            return Ok(());
+        }
+        let overlap = |other: &Range<u64>| other.start < bytes.end && bytes.start < other.end;
+        let mut at = 0;
+        while let Some(one) = self.local.moves.moves.get_mut(at) {
+            let tile = one.tiles[1];
+            let (across, depth) = if one.is_left { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
+            if overlap(&one.to) {
+                self.make_move(at)?;
+            } else if writes && one.source.is_some() && overlap(&one.from) {
+                if one.kept.is_whole(across, depth) {
+                    one.source = None;
+                    one.kept.lose();
+                    at += 1;
+                } else {
+                    self.make_move(at)?;
+                }
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the moves that concern a tile that something else than a kernel reads or writes.
+    #[inline]
+    pub fn make_moves_of(&mut self, tile: TileId) -> Result<(), Fail> {
+        let bytes = self.bytes_of(&self.regs.tiles[tile]);
+        self.make_moves_in(&bytes, true)
+    }
+
+    /// Makes all moves: something may look anywhere.
+    #[inline]
+    pub fn make_all_moves(&mut self) -> Result<(), Fail> {
+        while !self.local.moves.is_empty() {
+            self.make_move(0)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the moves whose results somebody may look at after the run.
+    pub fn make_last_moves(&mut self) -> Result<(), Fail> {
+        let gives_tiles = self.plan.source.slots.iter().any(|slot| matches!(slot, ValueStorage::Tile(_)));
+        if gives_tiles { self.make_all_moves() } else { Ok(()) }
+    }
+
+    /// Makes a move that was left out.
+    fn make_move(&mut self, at: usize) -> Result<(), Fail> {
+        let moves = &mut self.local.moves;
+        let one = &mut moves.moves[at];
+        if one.source.is_some() {
+            let code = &self.plan.calls.kernels[one.which].code;
+            // SAFETY: the operands were checked when the move was left out, and its source has not changed. Memory of a core is neither moved
+            // nor freed while it runs.
+            let done = unsafe { code.call(&one.tiles, &[], &one.scalars) };
+            if let Err(fault) = done {
+                self.issue.pipes.failed_at = Some(one.at);
+                return Err(Fail::Fault(Box::new(fault), None));
+            }
+        } else {
+            // SAFETY: as above; the factor is what products have packed.
+            unsafe { restore_factor(&mut one.kept, &one.tiles[1], one.is_left) }
+        }
+        moves.drop_move(at);
+        Ok(())
+    }
+
+    /// The bytes of the memory of the core that a tile may touch.
+    fn bytes_of(&self, tile: &TileState) -> Range<u64> {
+        tile.base..tile.base + self.plan.tiles.geometries[tile.geometry].bytes()
+    }
+}
+
+/// Both factors, by the positions of their moves.
+fn kept_factors<'a>(moves: &'a mut [FactorMove<'_>], at: [Option<usize>; 2]) -> [Option<&'a mut KeptFactor>; 2] {
+    let [mut left, mut right] = [None, None];
+    for (position, one) in moves.iter_mut().enumerate() {
+        if at[0] == Some(position) {
+            left = Some(&mut one.kept);
+        } else if at[1] == Some(position) {
+            right = Some(&mut one.kept);
+        }
+    }
+    [left, right]
+}

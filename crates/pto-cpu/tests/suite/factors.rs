@@ -1,0 +1,268 @@
+//! Products that take their factors from where they would be moved from give the same bits as if they were moved.
+//!
+//! Plain kernels move everything. `FACTOR_PROGRAMS=10000` runs more random programs, `FACTOR_SEED=7` others.
+
+use pto_cpu::{Arg, Number, Options, Plan, Remains, TileContents};
+use pto_isa::Target;
+use pto_num::{Bf16, F16};
+use std::fmt::Write;
+
+fn plan(text: &str, target: Target, options: Options) -> Plan {
+    let (module, problems) = pto_syntax::parse(text);
+    assert!(problems.is_empty(), "{}\n{text}", problems[0].message);
+    let checked = pto_check::check(module, target).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    Plan::new(&checked, None, options).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+/// Numbers of a well-known generator.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % n as u64) as usize
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len())]
+    }
+
+    /// Mostly moderate; in some programs one is so small that units for matrices must leave its block alone.
+    fn float(&mut self, has_small: bool) -> f32 {
+        let tiny = has_small && self.below(500) == 0;
+        (self.below(4001) as f32 / 1000.0 - 2.0) * if tiny { 1e-38 } else { 1.0 }
+    }
+}
+
+/// Rows of all matrices, and their columns.
+const SIDE: usize = 256;
+
+/// A type of factors.
+#[derive(Clone, Copy)]
+struct FactorType {
+    name: &'static str,
+    sums: &'static str,
+    /// Elements of a row of a box.
+    unit: usize,
+}
+
+const TYPES: [FactorType; 4] = [
+    FactorType { name: "f32", sums: "f32", unit: 8 },
+    FactorType { name: "f16", sums: "f32", unit: 16 },
+    FactorType { name: "bf16", sums: "f32", unit: 16 },
+    FactorType { name: "i8", sums: "i32", unit: 32 },
+];
+
+/// What a program is made of: sizes of the product, and of the tiles that factors come from.
+struct Sizes {
+    rows: usize,
+    cols: usize,
+    depth: usize,
+    /// How many times as large the tiles are in both directions.
+    times: usize,
+}
+
+/// A loop of random loads, moves and products. Addresses of factors may be shared, so that one replaces a part of another.
+fn random_program(n: &mut Numbers, ty: FactorType) -> String {
+    let FactorType { name, sums, unit } = ty;
+    let sizes = Sizes {
+        rows: 16 * (1 + n.below(3)),
+        cols: 16 * n.pick(&[1, 2, 3]).max(unit / 16),
+        depth: unit.max(16) * n.pick(&[1, 2]),
+        times: 1 + n.below(2),
+    };
+    let Sizes { rows, cols, depth, times } = sizes;
+    let cols = cols.next_multiple_of(unit.max(16));
+    let (tall, wide, deep) = (rows * times, cols * times, depth * times);
+    let half = (rows / 2).next_multiple_of(16).min(rows);
+    let some = 1 + n.below(rows);
+    let shared = n.below(2) == 0;
+    let place = |at: usize| if shared { format!(" addr = %place{at}") } else { String::new() };
+    let places: String = (0..4).map(|at| format!("%place{at} = arith.constant {} : i64\n", at * 24576)).collect();
+    let mut body = String::new();
+    for _ in 0..6 + n.below(14) {
+        instruction(n, &mut body, &sizes, (tall, wide, deep));
+    }
+    format!(
+        "!a_mat = !pto.tile_buf<mat, {tall}x{deep}x{name}, blayout=col_major, slayout=row_major>
+         !b_mat = !pto.tile_buf<mat, {deep}x{wide}x{name}, blayout=col_major, slayout=row_major>
+         !left = !pto.tile_buf<left, {rows}x{depth}x{name}, slayout=row_major>
+         !short = !pto.tile_buf<left, {half}x{depth}x{name}, slayout=row_major>
+         !some = !pto.tile_buf<left, {rows}x{depth}x{name}, valid={some}x{depth}, slayout=row_major>
+         !right = !pto.tile_buf<right, {depth}x{cols}x{name}, slayout=col_major>
+         !acc = !pto.tile_buf<acc, {rows}x{cols}x{sums}, blayout=col_major, slayout=row_major, fractal=1024>
+         !short_acc = !pto.tile_buf<acc, {half}x{cols}x{sums}, blayout=col_major, slayout=row_major, fractal=1024>
+         !some_acc = !pto.tile_buf<acc, {rows}x{cols}x{sums}, valid={some}x{cols}, blayout=col_major, slayout=row_major, fractal=1024>
+         !matrix = !pto.tensor_view<{SIDE}x{SIDE}x{name}>
+         !result = !pto.tensor_view<{SIDE}x{SIDE}x{sums}>
+         func.func @f(%x: !pto.ptr<{name}>, %y: !pto.ptr<{sums}>) attributes {{pto.entry}} {{
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %side = arith.constant {SIDE} : index
+           %rows = arith.constant {rows} : index
+           %half = arith.constant {half} : index
+           %some = arith.constant {some} : index
+           %cols = arith.constant {cols} : index
+           %depth = arith.constant {depth} : index
+           %tall = arith.constant {tall} : index
+           %wide = arith.constant {wide} : index
+           %deep = arith.constant {deep} : index
+           %iterations = arith.constant 3 : index
+           {places}
+           %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !matrix
+           %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !result
+           %a0 = pto.alloc_tile{p0} : !a_mat
+           %a1 = pto.alloc_tile{p1} : !a_mat
+           %b0 = pto.alloc_tile{p2} : !b_mat
+           %b1 = pto.alloc_tile{p3} : !b_mat
+           %l0 = pto.alloc_tile{p0} : !left
+           %l1 = pto.alloc_tile{p1} : !left
+           %short = pto.alloc_tile{p0} : !short
+           %part = pto.alloc_tile{p1} : !some
+           %r0 = pto.alloc_tile{p0} : !right
+           %r1 = pto.alloc_tile{p1} : !right
+           %c = pto.alloc_tile{p0} : !acc
+           %d = pto.alloc_tile{p1} : !acc
+           %short_c = pto.alloc_tile{p2} : !short_acc
+           %part_c = pto.alloc_tile{p3} : !some_acc
+           scf.for %i = %zero to %iterations step %one {{
+             %at = arith.muli %i, %rows : index
+             %out = pto.partition_view %ys, offsets = [%at, %at], sizes = [%rows, %cols]
+             %short_out = pto.partition_view %ys, offsets = [%at, %cols], sizes = [%half, %cols]
+             %part_out = pto.partition_view %ys, offsets = [%cols, %at], sizes = [%some, %cols]
+             %as = pto.partition_view %xs, offsets = [%i, %one], sizes = [%tall, %deep]
+             %bs = pto.partition_view %xs, offsets = [%one, %i], sizes = [%deep, %wide]
+{body}
+             pto.tstore ins(%c) outs(%out)
+           }}
+           return
+         }}",
+        p0 = place(0),
+        p1 = place(1),
+        p2 = place(2),
+        p3 = place(3),
+    )
+}
+
+/// One more instruction.
+fn instruction(n: &mut Numbers, body: &mut String, sizes: &Sizes, (tall, wide, deep): (usize, usize, usize)) {
+    let which = |n: &mut Numbers| n.below(2);
+    let indent = "             ";
+    let line = match n.below(12) {
+        0 => format!("pto.tload ins(%as) outs(%a{})", which(n)),
+        1 => format!("pto.tload ins(%bs) outs(%b{})", which(n)),
+        2..=4 => {
+            let (name, rows) =
+                n.pick(&[("l0", sizes.rows), ("l1", sizes.rows), ("short", sizes.rows), ("part", sizes.rows)]);
+            let (row, col) = (16 * n.below((tall - rows) / 16 + 1), sizes.depth * n.below(deep / sizes.depth));
+            extract(n, body, ("a", name), (row, col));
+            return;
+        }
+        5 | 6 => {
+            let cols = wide / sizes.times;
+            let at = (sizes.depth * n.below(deep / sizes.depth), cols * n.below(wide / cols));
+            let name = n.pick(&["r0", "r1"]);
+            extract(n, body, ("b", name), at);
+            return;
+        }
+        7 => "pto.tstore ins(%c) outs(%out)".to_owned(),
+        8 => {
+            let (left, acc) = n.pick(&[("short", "short_c"), ("part", "part_c")]);
+            let _ = writeln!(body, "{indent}pto.tmatmul ins(%{left}, %r{}) outs(%{acc})", which(n));
+            format!("pto.tstore ins(%{acc}) outs(%{})", if left == "short" { "short_out" } else { "part_out" })
+        }
+        9 | 10 => format!("pto.tmatmul.acc ins(%c, %l{}, %r{}) outs(%c)", which(n), which(n)),
+        _ => format!("pto.tmatmul ins(%l{}, %r{}) outs(%{})", which(n), which(n), n.pick(&["c", "d"])),
+    };
+    let _ = writeln!(body, "{indent}{line}");
+}
+
+fn extract(n: &mut Numbers, body: &mut String, (from, to): (&str, &str), (row, col): (usize, usize)) {
+    let id = body.len();
+    let _ = writeln!(
+        body,
+        "%row{id} = arith.constant {row} : index
+         %col{id} = arith.constant {col} : index
+         pto.textract ins(%{from}{}, %row{id}, %col{id}) outs(%{to})",
+        n.below(2)
+    );
+}
+
+fn run<T: Number, S: Number>(plan: &Plan, x: &[T], empty: S) -> Vec<S> {
+    let mut y = vec![empty; SIDE * SIDE];
+    plan.launch().run(&mut [Arg::read(x), Arg::write(&mut y)]).unwrap_or_else(|e| panic!("{e}"));
+    y
+}
+
+/// Runs a program as it is and plainly; what differs.
+fn difference(text: &str, target: Target, ty: FactorType, n: &mut Numbers) -> Option<usize> {
+    let fast = plan(text, target, Options::default());
+    let plain = plan(text, target, Options::default().plain(true));
+    let small = n.below(2) == 0;
+    let count = SIDE * SIDE;
+    let bits = |numbers: Vec<f32>| -> Vec<u32> {
+        numbers.iter().map(|x| if x.is_nan() { f32::NAN.to_bits() } else { x.to_bits() }).collect()
+    };
+    macro_rules! compare {
+        ($make:expr) => {{
+            let x: Vec<_> = (0..count).map(|_| $make).collect();
+            (bits(run(&fast, &x, 0f32)), bits(run(&plain, &x, 0f32)))
+        }};
+    }
+    let (got, want) = match ty.name {
+        "f32" => compare!(n.float(small)),
+        "f16" => compare!(F16::from_f32(n.float(false))),
+        "bf16" => compare!(Bf16::from_f32(n.float(small))),
+        _ => {
+            let x: Vec<i8> = (0..count).map(|_| n.below(256) as u8 as i8).collect();
+            let words = |y: Vec<i32>| y.into_iter().map(|x| x as u32).collect();
+            (words(run(&fast, &x, 0i32)), words(run(&plain, &x, 0i32)))
+        }
+    };
+    got.iter().zip(&want).position(|(a, b)| a != b)
+}
+
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn random_programs_give_the_same_bits_without_moves() {
+    let seed = number("FACTOR_SEED", 1);
+    for number in 0..number("FACTOR_PROGRAMS", 40) {
+        let mut n = Numbers(seed << 32 | number);
+        let ty = TYPES[number as usize % TYPES.len()];
+        let target = n.pick(&[Target::A2A3, Target::A5]);
+        let text = random_program(&mut n, ty);
+        let at = difference(&text, target, ty, &mut n);
+        assert!(at.is_none(), "program {number} differs at {at:?} on {target:?}\n{text}");
+    }
+}
+
+#[test]
+fn factors_that_are_looked_at_after_the_run_are_moved() {
+    let text = "!mat = !pto.tile_buf<mat, 16x16xf32, blayout=col_major, slayout=row_major>
+         !left = !pto.tile_buf<left, 16x16xf32, slayout=row_major>
+         !matrix = !pto.tensor_view<16x16xf32>
+         func.func @f(%x: !pto.ptr<f32>) attributes {pto.entry} {
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %side = arith.constant 16 : index
+           %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !matrix
+           %in = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%side, %side]
+           %a = pto.alloc_tile : !mat
+           %l = pto.alloc_tile : !left
+           pto.tload ins(%in) outs(%a)
+           pto.tmov ins(%a) outs(%l)
+           return
+         }";
+    let x: Vec<f32> = (0..256u16).map(f32::from).collect();
+    let remains = Remains::of_tiles(|_| true);
+    let plan = plan(text, Target::A5, Options::default());
+    plan.launch().keep(&remains).run(&mut [Arg::read(&x)]).unwrap_or_else(|e| panic!("{e}"));
+    let sum = |tile: &TileContents| -> f32 {
+        tile.elements.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).sum()
+    };
+    let kept = remains.finish();
+    assert_eq!(kept.tiles.iter().map(sum).collect::<Vec<_>>(), [x.iter().sum::<f32>(); 2]);
+}
