@@ -4,6 +4,7 @@ use super::arguments::BoundArguments;
 use super::core::Core;
 use super::observe::{Observer, Observing, Reordering, Unwatched, Watch, WatchMode, Watched};
 use super::peers::{FarMemory, PeerRanks};
+use super::pool;
 use super::remains::Remains;
 use super::team::Team;
 use crate::args::{Arg, ParamKind, RunReport, Timing};
@@ -375,12 +376,7 @@ impl<'p> Launch<'p> {
             all.printed.append(&mut printed);
             all.notes.append(&mut done.notes);
         };
-        std::thread::scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(work);
-            }
-            work();
-        });
+        pool::run(threads, &work);
         let (problem, mut report) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         report.printed.shared_sort_by_key(|p| p.core.block);
         match problem {

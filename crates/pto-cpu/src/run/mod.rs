@@ -29,6 +29,7 @@ mod peers;
 mod pipes;
 mod place;
 mod places;
+mod pool;
 mod print;
 mod printf;
 mod progress;

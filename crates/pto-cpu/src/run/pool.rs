@@ -1,0 +1,214 @@
+//! Threads that wait between runs for the next one: starting them takes longer than many a run.
+//!
+//! All plans of a process share them. They never end; a run that finds them busy starts threads of its own.
+
+#![expect(unsafe_code, reason = "work that borrows from its caller is handed to threads that outlive it")]
+
+use std::any::Any;
+use std::hint::spin_loop;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::thread::{self, Thread};
+
+/// How often a thread looks for work, or for the end of it, before it sleeps: to wake it takes some microseconds.
+const LOOKS: u32 = 1000;
+
+/// Work on several threads.
+type Work<'a> = dyn Fn() + Sync + 'a;
+
+/// Work for a thread that waits, and what counts those that have not finished it.
+#[derive(Clone, Copy)]
+struct Job {
+    work: *const Work<'static>,
+    unfinished: *const Unfinished,
+}
+
+// SAFETY: the work may be called from any thread, and `run` returns only when no thread uses either of them any more.
+unsafe impl Send for Job {}
+
+/// Threads that have not finished yet.
+struct Unfinished {
+    count: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
+    caller: Thread,
+}
+
+impl Unfinished {
+    fn wait(&self) {
+        let mut looks = 0;
+        while self.count.load(Ordering::Acquire) > 0 {
+            looks += 1;
+            if looks < LOOKS { spin_loop() } else { thread::park() }
+        }
+    }
+}
+
+/// Waits until all threads have finished, also if the caller panics meanwhile.
+struct WaitForAll<'a>(&'a Unfinished);
+
+impl Drop for WaitForAll<'_> {
+    fn drop(&mut self) {
+        self.0.wait();
+    }
+}
+
+/// Where a thread finds its next job.
+#[derive(Default)]
+struct Mailbox {
+    is_full: AtomicBool,
+    job: Mutex<Option<Job>>,
+}
+
+impl Mailbox {
+    fn put(&self, job: Job) {
+        *self.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
+        self.is_full.store(true, Ordering::Release);
+    }
+
+    fn wait(&self) -> Job {
+        let mut looks = 0;
+        loop {
+            if self.is_full.swap(false, Ordering::Acquire)
+                && let Some(job) = self.job.lock().unwrap_or_else(PoisonError::into_inner).take()
+            {
+                return job;
+            }
+            looks += 1;
+            if looks < LOOKS { spin_loop() } else { thread::park() }
+        }
+    }
+}
+
+/// A thread that waits for work.
+struct Worker {
+    mailbox: Arc<Mailbox>,
+    thread: Thread,
+}
+
+impl Worker {
+    /// `None` if the system has no more threads.
+    fn start() -> Option<Self> {
+        let mailbox = Arc::new(Mailbox::default());
+        let own = Arc::clone(&mailbox);
+        let started = thread::Builder::new().name("pto".to_owned()).spawn(move || {
+            loop {
+                finish(own.wait());
+            }
+        });
+        Some(Self { mailbox, thread: started.ok()?.thread().clone() })
+    }
+}
+
+/// Does a job, and says so.
+fn finish(job: Job) {
+    // SAFETY: `run` waits until the count is zero before what these point to goes away, and nothing is used after that.
+    unsafe {
+        let unfinished = &*job.unfinished;
+        let done = catch_unwind(AssertUnwindSafe(|| (*job.work)()));
+        if let Err(panic) = done {
+            *unfinished.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+        }
+        let caller = unfinished.caller.clone();
+        unfinished.count.fetch_sub(1, Ordering::Release);
+        caller.unpark();
+    }
+}
+
+/// The threads that wait, and the process they belong to: a child that was forked has none of them.
+struct Pool {
+    process: u32,
+    workers: Vec<Worker>,
+}
+
+static POOL: Mutex<Pool> = Mutex::new(Pool { process: 0, workers: Vec::new() });
+
+/// Does the same work on so many threads, the caller's among them, and waits for all of them.
+pub(super) fn run(threads: usize, work: &(dyn Fn() + Sync)) {
+    let mut pool = match POOL.try_lock() {
+        Ok(pool) => pool,
+        Err(TryLockError::Poisoned(pool)) => pool.into_inner(),
+        Err(TryLockError::WouldBlock) => return run_on_new_threads(threads, work),
+    };
+    if pool.process != std::process::id() {
+        // Handles of threads that this process does not have.
+        std::mem::forget(std::mem::take(&mut pool.workers));
+        pool.process = std::process::id();
+    }
+    while pool.workers.len() + 1 < threads {
+        let Some(worker) = Worker::start() else { break };
+        pool.workers.push(worker);
+    }
+    let helpers = &pool.workers[..pool.workers.len().min(threads - 1)];
+    let (count, caller) = (AtomicUsize::new(helpers.len()), thread::current());
+    let unfinished = Unfinished { count, panic: Mutex::new(None), caller };
+    // SAFETY: only the lifetime changes. Workers use the work until they have counted themselves as finished, and `WaitForAll` does not
+    // let this function end before, neither by returning nor by unwinding.
+    let erased = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
+    {
+        let _all = WaitForAll(&unfinished);
+        for helper in helpers {
+            helper.mailbox.put(Job { work: erased, unfinished: &raw const unfinished });
+            helper.thread.unpark();
+        }
+        work();
+    }
+    let panic = unfinished.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+    drop(pool);
+    if let Some(panic) = panic {
+        resume_unwind(panic);
+    }
+}
+
+/// Other runs have the threads that wait.
+fn run_on_new_threads(threads: usize, work: &(dyn Fn() + Sync)) {
+    thread::scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(work);
+        }
+        work();
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_threads_work_and_are_waited_for() {
+        for threads in [1, 2, 5, 3] {
+            let (calls, ids) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+            run(threads, &|| {
+                thread::sleep(std::time::Duration::from_millis(2));
+                calls.fetch_add(1, Ordering::Relaxed);
+                ids.lock().expect("no panics").push(thread::current().id());
+            });
+            assert_eq!(calls.into_inner(), threads);
+            let ids = ids.into_inner().expect("no panics");
+            assert!(ids.iter().enumerate().all(|(at, id)| !ids[..at].contains(id)), "a thread worked twice");
+        }
+    }
+
+    #[test]
+    fn work_inside_of_work_and_beside_it() {
+        let calls = AtomicUsize::new(0);
+        run(2, &|| run(2, &|| drop(calls.fetch_add(1, Ordering::Relaxed))));
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| (0..50).for_each(|_| run(3, &|| drop(calls.fetch_add(1, Ordering::Relaxed)))));
+            }
+        });
+        assert_eq!(calls.into_inner(), 4 + 4 * 50 * 3);
+    }
+
+    #[test]
+    fn a_panic_of_any_thread_reaches_the_caller() {
+        let caller = thread::current().id();
+        for own in [true, false] {
+            let fails = || run(3, &|| assert!((thread::current().id() == caller) != own, "planned"));
+            let payload = catch_unwind(fails).expect_err("one of them panics");
+            assert!(payload.is::<&str>() || payload.is::<String>());
+        }
+        all_threads_work_and_are_waited_for();
+    }
+}
