@@ -38,7 +38,7 @@ pub(crate) use matrix::{KeptFactor, ROUNDING, Rounding, keeping, restore_factor}
 pub(crate) use moves::{MovedFactor, keeps_factor};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 pub(crate) use pto_vector::{FactorUse, KernelCut};
-pub(crate) use stream::append;
+pub(crate) use stream::{append, copy_past, finish as finish_past};
 pub(crate) use window::check as check_window;
 
 use pto_isa::{Op, table};

@@ -86,8 +86,26 @@ pub(crate) fn append(bytes: &[u8], to: &mut Vec<u8>) {
     finish();
 }
 
+/// Copies bytes past the cache. After all copies, [`finish`] must follow.
+///
+/// # Safety
+/// So many bytes must be readable at `from` and writable at `to`.
+pub(crate) unsafe fn copy_past(from: *const u8, to: *mut u8, bytes: usize) {
+    struct CopyPast(*const u8, *mut u8, usize);
+    impl LevelKernel for CopyPast {
+        type Output = ();
+
+        #[inline(always)]
+        fn run<L: Level>(self) {
+            // SAFETY: as the caller of `copy_past` says, and the processor has the level.
+            unsafe { copy::<L>(self.0, self.1, self.2, Cache::To) }
+        }
+    }
+    dispatch(CopyPast(from, to, bytes));
+}
+
 /// Makes what went past the cache visible in the order of the program.
-pub(super) fn finish() {
+pub(crate) fn finish() {
     #[cfg(target_arch = "x86_64")]
     // SAFETY: every x86-64 processor has this instruction.
     unsafe {

@@ -8,12 +8,15 @@
 use super::collected::Collected;
 use super::strips::{Footprint, StripDivision, are_apart, size};
 use crate::guard::Touched;
-use crate::kernels::{TileRef, ViewRef, ahead, check_window};
+use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
 
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
+
+/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it.
+const HUGE_BUFFER: usize = 32 << 20;
 
 /// The windows of a division.
 #[derive(Clone, Default)]
@@ -39,6 +42,8 @@ pub(super) struct StripTransfer {
     /// Bytes of a row.
     bytes: usize,
     is_store: bool,
+    /// What it stores goes past the cache, from the nearest of which it comes.
+    is_past: bool,
     /// Nothing but the instructions themselves may need the tile.
     may_be_direct: bool,
     /// The window takes the place of the tile.
@@ -98,7 +103,7 @@ impl StripWindows {
                 let other = o.call != t.call && (o.is_store || t.is_store);
                 other && o.footprint().overlaps(&t.footprint(), division.count)
             };
-            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets);
+            let may_be_direct = is_owned && is_aligned && !t.is_past && !self.transfers.iter().any(meets);
             changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
             self.transfers[number].may_be_direct = may_be_direct;
         }
@@ -166,7 +171,7 @@ impl StripWindows {
     /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
     pub fn begin_fetching(&mut self, count: usize, per_strip: usize) {
         self.ahead.clear();
-        for t in self.transfers.iter().filter(|t| t.stride == t.bytes) {
+        for t in self.transfers.iter().filter(|t| t.stride == t.bytes && !t.is_past) {
             let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
             let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
             let next = t.start.wrapping_offset(t.onward);
@@ -177,6 +182,13 @@ impl StripWindows {
                 next,
                 to_write: t.is_store,
             });
+        }
+    }
+
+    /// Stores that went past the cache become visible in the order of the program.
+    pub fn finish(&self) {
+        if self.transfers.iter().any(|t| t.is_past) {
+            finish_past();
         }
     }
 
@@ -200,7 +212,8 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     // A store finds its lines claimed when it comes.
     let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
-    Some(StripTransfer { call: number, tile, is_store, share: lines.div_ceil(calls), ..window })
+    let is_past = is_store && all.views[call.views.start].bytes() > HUGE_BUFFER;
+    Some(StripTransfer { call: number, tile, is_store, is_past, share: lines.div_ceil(calls), ..window })
 }
 
 /// A window as rows of contiguous elements, for a tile.
@@ -223,6 +236,7 @@ fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTrans
         stride,
         bytes,
         is_store: false,
+        is_past: false,
         may_be_direct: false,
         is_direct: false,
         old_stride: 0,
@@ -314,7 +328,13 @@ impl StripTransfer {
             let (from, to) = if self.is_store { (on_chip, outside) } else { (outside, on_chip) };
             // SAFETY: the tile has these rows, the window lies in its buffer, as was checked, and a window is never in the memory of
             // a core.
-            unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+            unsafe {
+                if self.is_past {
+                    copy_past(from, to, bytes);
+                } else {
+                    std::ptr::copy_nonoverlapping(from, to, bytes);
+                }
+            }
         }
     }
 }

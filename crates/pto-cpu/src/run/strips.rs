@@ -213,6 +213,7 @@ impl<'p> StripDivision<'p> {
             }
             first += rows;
         }
+        self.windows.finish();
         Ok(())
     }
 
