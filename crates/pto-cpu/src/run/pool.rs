@@ -192,10 +192,13 @@ mod tests {
     #[test]
     fn work_inside_of_work_and_beside_it() {
         let calls = AtomicUsize::new(0);
-        run(2, &|| run(2, &|| drop(calls.fetch_add(1, Ordering::Relaxed))));
+        let call = || {
+            calls.fetch_add(1, Ordering::Relaxed);
+        };
+        run(2, &|| run(2, &call));
         thread::scope(|scope| {
             for _ in 0..4 {
-                scope.spawn(|| (0..50).for_each(|_| run(3, &|| drop(calls.fetch_add(1, Ordering::Relaxed)))));
+                scope.spawn(|| (0..50).for_each(|_| run(3, &call)));
             }
         });
         assert_eq!(calls.into_inner(), 4 + 4 * 50 * 3);

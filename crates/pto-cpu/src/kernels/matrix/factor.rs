@@ -232,6 +232,7 @@ impl Factor<'_> {
     ///
     /// # Safety
     /// All places must lie in the tile, and `groups` must be those of `k`.
+    #[inline(always)]
     pub unsafe fn in_groups(
         &self,
         groups: &FactorGroups,

@@ -205,10 +205,16 @@ thread_local! {
 
 /// Executes a product that keeps its left and right factor.
 pub(crate) fn keeping<T>(factors: [Option<&mut KeptFactor>; 2], product: impl FnOnce() -> T) -> T {
+    /// Takes back what the product did not take, also if it panics.
+    struct TakeBack;
+    impl Drop for TakeBack {
+        fn drop(&mut self) {
+            KEPT.set([std::ptr::null_mut(); 2]);
+        }
+    }
+    let _taken_back = TakeBack;
     KEPT.set(factors.map(|factor| factor.map_or(std::ptr::null_mut(), std::ptr::from_mut)));
-    let result = product();
-    KEPT.set([std::ptr::null_mut(); 2]);
-    result
+    product()
 }
 
 /// The factors of a product that are kept, while it is executed.
