@@ -6,8 +6,9 @@
 #![expect(unsafe_code, reason = "kernels are called later than they were prepared")]
 
 use super::core::Core;
+use super::factor_moves::{FactorMove, kept_factors};
 use super::fail::Fail;
-use crate::kernels::{FactorUse, KeptFactor, MovedFactor, TileRef, keeping, restore_factor};
+use crate::kernels::{FactorUse, MovedFactor, TileRef, keeping, restore_factor};
 use crate::prepared::{KernelId, StepId, TileId, TileState, ValueStorage};
 use std::ops::Range;
 
@@ -16,57 +17,6 @@ const FACTORS: [usize; 2] = [1, 2];
 
 /// More are made up for: the memory of factors is small.
 const MOST: usize = 16;
-
-/// Moves that are left out so far.
-#[derive(Default)]
-pub(super) struct FactorMoves<'p> {
-    moves: Vec<FactorMove<'p>>,
-    /// Those that are not needed any more, for their memory.
-    spare: Vec<KeptFactor>,
-}
-
-/// A move that is left out.
-struct FactorMove<'p> {
-    which: KernelId,
-    at: StepId,
-    tiles: [TileRef<'p>; 3],
-    scalars: [u64; 3],
-    /// Bytes of the core that it reads and writes.
-    from: Range<u64>,
-    to: Range<u64>,
-    /// What it moves, as long as that is there.
-    source: Option<TileRef<'p>>,
-    /// What products have made of it.
-    kept: KeptFactor,
-    is_left: bool,
-}
-
-impl<'p> FactorMove<'p> {
-    /// The factor.
-    fn factor(&self) -> &TileRef<'p> {
-        &self.tiles[1]
-    }
-}
-
-impl FactorMoves<'_> {
-    /// True if every move has been made.
-    pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
-    }
-
-    /// Nothing in memory matters any more.
-    pub fn clear(&mut self) {
-        while !self.moves.is_empty() {
-            self.drop_move(self.moves.len() - 1);
-        }
-    }
-
-    fn drop_move(&mut self, at: usize) {
-        let mut kept = self.moves.swap_remove(at).kept;
-        kept.clear();
-        self.spare.push(kept);
-    }
-}
 
 impl<'p> Core<'p> {
     /// Executes an instruction that moves or multiplies factors; false if that is left to the caller. The operands have been resolved.
@@ -239,17 +189,4 @@ impl<'p> Core<'p> {
     fn bytes_of(&self, tile: &TileState) -> Range<u64> {
         tile.base..tile.base + self.plan.tiles.geometries[tile.geometry].bytes()
     }
-}
-
-/// Both factors, by the positions of their moves.
-fn kept_factors<'a>(moves: &'a mut [FactorMove<'_>], at: [Option<usize>; 2]) -> [Option<&'a mut KeptFactor>; 2] {
-    let [mut left, mut right] = [None, None];
-    for (position, one) in moves.iter_mut().enumerate() {
-        if at[0] == Some(position) {
-            left = Some(&mut one.kept);
-        } else if at[1] == Some(position) {
-            right = Some(&mut one.kept);
-        }
-    }
-    [left, right]
 }

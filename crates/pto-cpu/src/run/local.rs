@@ -1,6 +1,6 @@
 //! The memory of a core.
 
-use super::factors::FactorMoves;
+use super::factor_moves::FactorMoves;
 use super::written::Written;
 use crate::args::Uninitialised;
 use crate::memory::CoreMemory;

@@ -7,6 +7,7 @@ mod core;
 mod data;
 mod done;
 mod execute;
+mod factor_moves;
 mod factors;
 mod fail;
 mod far;

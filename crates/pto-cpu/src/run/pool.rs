@@ -15,17 +15,17 @@ use std::thread::{self, Thread};
 const LOOKS: u32 = 1000;
 
 /// Work on several threads.
-type Work<'a> = dyn Fn() + Sync + 'a;
+type SharedWork<'a> = dyn Fn() + Sync + 'a;
 
 /// Work for a thread that waits, and what counts those that have not finished it.
 #[derive(Clone, Copy)]
-struct Job {
-    work: *const Work<'static>,
+struct HandedWork {
+    work: *const SharedWork<'static>,
     unfinished: *const Unfinished,
 }
 
 // SAFETY: the work may be called from any thread, and `run` returns only when no thread uses either of them any more.
-unsafe impl Send for Job {}
+unsafe impl Send for HandedWork {}
 
 /// Threads that have not finished yet.
 struct Unfinished {
@@ -57,16 +57,16 @@ impl Drop for WaitForAll<'_> {
 #[derive(Default)]
 struct Mailbox {
     is_full: AtomicBool,
-    job: Mutex<Option<Job>>,
+    job: Mutex<Option<HandedWork>>,
 }
 
 impl Mailbox {
-    fn put(&self, job: Job) {
+    fn put(&self, job: HandedWork) {
         *self.job.lock().unwrap_or_else(PoisonError::into_inner) = Some(job);
         self.is_full.store(true, Ordering::Release);
     }
 
-    fn wait(&self) -> Job {
+    fn wait(&self) -> HandedWork {
         let mut looks = 0;
         loop {
             if self.is_full.swap(false, Ordering::Acquire)
@@ -101,7 +101,7 @@ impl Worker {
 }
 
 /// Does a job, and says so.
-fn finish(job: Job) {
+fn finish(job: HandedWork) {
     // SAFETY: `run` waits until the count is zero before what these point to goes away, and nothing is used after that.
     unsafe {
         let unfinished = &*job.unfinished;
@@ -116,12 +116,12 @@ fn finish(job: Job) {
 }
 
 /// The threads that wait, and the process they belong to: a child that was forked has none of them.
-struct Pool {
+struct WaitingThreads {
     process: u32,
     workers: Vec<Worker>,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { process: 0, workers: Vec::new() });
+static POOL: Mutex<WaitingThreads> = Mutex::new(WaitingThreads { process: 0, workers: Vec::new() });
 
 /// Does the same work on so many threads, the caller's among them, and waits for all of them.
 pub(super) fn run(threads: usize, work: &(dyn Fn() + Sync)) {
@@ -144,11 +144,11 @@ pub(super) fn run(threads: usize, work: &(dyn Fn() + Sync)) {
     let unfinished = Unfinished { count, panic: Mutex::new(None), caller };
     // SAFETY: only the lifetime changes. Workers use the work until they have counted themselves as finished, and `WaitForAll` does not
     // let this function end before, neither by returning nor by unwinding.
-    let erased = unsafe { std::mem::transmute::<*const Work<'_>, *const Work<'static>>(work) };
+    let erased = unsafe { std::mem::transmute::<*const SharedWork<'_>, *const SharedWork<'static>>(work) };
     {
         let _all = WaitForAll(&unfinished);
         for helper in helpers {
-            helper.mailbox.put(Job { work: erased, unfinished: &raw const unfinished });
+            helper.mailbox.put(HandedWork { work: erased, unfinished: &raw const unfinished });
             helper.thread.unpark();
         }
         work();
