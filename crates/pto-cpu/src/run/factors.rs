@@ -25,7 +25,7 @@ impl<'p> Core<'p> {
         let step = &self.plan.calls.kernels[which];
         match step.factors {
             FactorUse::None if self.local.moves.is_empty() => Ok(false),
-            FactorUse::None => self.make_moves_for(which, &[]).map(|()| false),
+            FactorUse::None => self.make_moves_for(which, |_| true).map(|()| false),
             FactorUse::Moves => self.leave_out(which, at),
             FactorUse::Multiplies => self.multiply(which, at).map(|()| true),
         }
@@ -37,13 +37,14 @@ impl<'p> Core<'p> {
         let (tiles, _, scalars) = self.issue.operands(step);
         let moved = MovedFactor::of(tiles, scalars).filter(|_| !self.issue.collected.keeps_tiles);
         let (Some(MovedFactor(source)), [src, dst, fp], [row, col, quant]) = (moved, tiles, scalars) else {
-            return self.make_moves_for(which, &[]).map(|()| false);
+            return self.make_moves_for(which, |_| true).map(|()| false);
         };
         let (tiles, scalars) = ([*src, *dst, *fp], [*row, *col, *quant]);
         let bytes = |operand: usize| step.tiles[operand].register.map(|r| self.bytes_of(&self.regs.tiles[r]));
         let (Some(from), Some(to)) = (bytes(0), bytes(1)) else { return Ok(false) };
+        self.reached(at);
         self.forget_replaced(&tiles[1]);
-        self.make_moves_for(which, &[])?;
+        self.make_moves_for(which, |_| true)?;
         if self.local.moves.moves.len() == MOST {
             self.make_move(0)?;
         }
@@ -56,14 +57,11 @@ impl<'p> Core<'p> {
 
     /// A product, with factors as they are kept.
     fn multiply(&mut self, which: KernelId, at: StepId) -> Result<(), Fail> {
+        self.reached(at);
+        let is_kept = FACTORS.map(|operand| self.kept_factor(operand).is_some());
+        self.make_moves_for(which, |operand| !(FACTORS.contains(&operand) && is_kept[operand - FACTORS[0]]))?;
+        // Only now: moves that are made change the positions of others.
         let kept = FACTORS.map(|operand| self.kept_factor(operand));
-        let skipped = FACTORS.map(|operand| kept[operand - 1].map(|_| operand));
-        let skipped: [usize; 2] = skipped.map(|operand| operand.unwrap_or(usize::MAX));
-        if !self.local.moves.is_empty() {
-            self.make_moves_for(which, &skipped)?;
-        }
-        // Moves may have been made meanwhile, and others have taken their positions.
-        let kept = FACTORS.map(|operand| kept[operand - 1].and_then(|_| self.kept_factor(operand)));
         for (operand, at) in FACTORS.into_iter().zip(kept) {
             if let Some(source) = at.and_then(|at| self.local.moves.moves[at].source) {
                 self.issue.tiles[operand] = source;
@@ -104,11 +102,11 @@ impl<'p> Core<'p> {
         }
     }
 
-    /// Makes the moves that the operands of an instruction need, but those at the positions in `except`.
-    fn make_moves_for(&mut self, which: KernelId, except: &[usize]) -> Result<(), Fail> {
+    /// Makes the moves that the operands of an instruction at these positions need.
+    fn make_moves_for(&mut self, which: KernelId, counts: impl Fn(usize) -> bool) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
-        for (_, operand) in step.tiles.iter().enumerate().filter(|(at, _)| !except.contains(at)) {
-            let Some(register) = operand.register else { continue };
+        for (at, operand) in step.tiles.iter().enumerate() {
+            let Some(register) = operand.register.filter(|_| counts(at)) else { continue };
             let bytes = self.bytes_of(&self.regs.tiles[register]);
             self.make_moves_in(&bytes, operand.writes)?;
         }
