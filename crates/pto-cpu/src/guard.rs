@@ -14,7 +14,7 @@ use crate::prepared::MAX_VIEWS;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Most stripes of a buffer: what an access to all of it costs.
-const MOST_STRIPES: usize = 128;
+const MOST_STRIPES: usize = 1024;
 /// Bytes of the smallest stripe, as a shift: smaller than most transfers would only be more locks.
 const SMALLEST: u32 = 14;
 /// Tries before the thread lets another one run.
@@ -211,7 +211,7 @@ mod tests {
         let guards = guards(&[1 << 20, 1 << 30, 5]);
         let count = |buffer: usize, bytes| guards.0[buffer].of(bytes).len();
         assert_eq!((count(0, (0, 1)), count(0, (0, 1 << 14)), count(0, (0, (1 << 14) + 1))), (1, 1, 2));
-        assert_eq!((count(0, (0, 1 << 20)), count(1, (0, 1 << 30)), count(2, (0, 5))), (64, 128, 1));
+        assert_eq!((count(0, (0, 1 << 20)), count(1, (0, 1 << 30)), count(2, (0, 5))), (64, MOST_STRIPES, 1));
         assert_eq!((count(0, (-9, 1 << 40)), count(0, (1 << 40, 1 << 41)), count(2, (4, 4))), (64, 0, 1));
     }
 
