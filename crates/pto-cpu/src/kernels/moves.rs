@@ -61,7 +61,8 @@ impl<'a> MovedFactor<'a> {
         let map = ElementMap::of_tile(src)?;
         let part = map.part((row, col), src.geometry().dtype.unit_bytes() as usize)?;
         let bytes = part.start.addr() - src.ptr().addr();
-        // SAFETY: the region lies in the valid region of the source, and rows and columns go on from there as they do from the start.
+        // SAFETY: the region lies in the valid region of the source, and rows and columns go on from there as they do from the start. The
+        // rules keep the whole destination, which is made of whole boxes, inside of the source: so does what products read with the region.
         Some(Self(unsafe { src.after(bytes).with_region((dst.rows(), dst.cols())) }))
     }
 }

@@ -11,6 +11,7 @@ mod overlaps;
 mod polling;
 mod prints;
 mod products;
+mod random;
 mod regions;
 mod strips;
 mod uninitialised;

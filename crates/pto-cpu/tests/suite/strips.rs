@@ -2,6 +2,7 @@
 //!
 //! Plain kernels are never executed in strips. `STRIP_PROGRAMS=10000` runs more random programs, `STRIP_SEED=7` others.
 
+use super::random::{Numbers, number};
 use pto_cpu::{Arg, Options, Plan, Remains};
 use pto_isa::Target;
 use std::fmt::Write;
@@ -11,24 +12,6 @@ fn plan(text: &str, options: Options) -> Plan {
     assert!(problems.is_empty(), "{}\n{text}", problems[0].message);
     let checked = pto_check::check(module, Target::A5).unwrap_or_else(|e| panic!("{e}\n{text}"));
     Plan::new(&checked, None, options).unwrap_or_else(|e| panic!("{e}\n{text}"))
-}
-
-/// Numbers of a well-known generator.
-struct Numbers(u64);
-
-impl Numbers {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        ((self.0 >> 33) % n as u64) as usize
-    }
-
-    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len())]
-    }
-
-    fn floats(&mut self, count: usize) -> Vec<f32> {
-        (0..count).map(|_| self.below(4001) as f32 / 1000.0 - 2.0).collect()
-    }
 }
 
 /// A program on windows of two matrices that are twice as wide as its tiles, and its sizes.
@@ -177,10 +160,6 @@ fn run(plan: &Plan, data: &[Vec<f32>; 2], blocks: u32, threads: usize) -> [Vec<u
     let done = plan.launch().blocks(blocks).threads(threads).run(&mut [Arg::write(x), Arg::write(y)]);
     done.unwrap_or_else(|e| panic!("{e}"));
     data.map(|d| bits(&d))
-}
-
-fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
 }
 
 #[test]

@@ -584,7 +584,8 @@ unsafe fn right_rows(
         (DType::I8, PackedWord::Bytes | PackedWord::Signed) => RowWords::Bytes,
         _ => return false,
     };
-    if !ty.rows.is_multiple_of(16) || !is_raw(factor) || ty.order() != Order::Nz || ty.fractal != 512 {
+    let in_boxes = ty.order() == Order::Nz && ty.fractal == 512 && ty.rows.is_multiple_of(16);
+    if !in_boxes || !is_raw(factor) || (col + COLUMNS) as u64 > ty.cols {
         return false;
     }
     let unit = ty.dtype.unit_bytes() as usize;
