@@ -94,7 +94,7 @@ pub(crate) fn join_shared(buffers: &mut [Buffer]) -> Vec<(usize, u64)> {
             homes[at] = (home, (buffers[at].ptr.addr() - start.addr()) as u64);
         }
         if count > 1 {
-            buffers[home] = Buffer { ptr: start, bytes: end - start.addr(), writable: true };
+            buffers[home] = Buffer { ptr: start, bytes: end - start.addr(), writable: true, is_fixed: false };
         }
         rest = later;
     }
@@ -109,7 +109,8 @@ mod tests {
     fn buffers_that_overlap_become_one() {
         let mut data = [0u8; 100];
         let ptr = data.as_mut_ptr();
-        let buffer = |at: usize, bytes, writable| Buffer { ptr: ptr.wrapping_add(at), bytes, writable };
+        let buffer =
+            |at: usize, bytes, writable| Buffer { ptr: ptr.wrapping_add(at), bytes, writable, is_fixed: false };
         let mut all =
             [buffer(60, 10, true), buffer(10, 20, true), buffer(20, 30, true), buffer(10, 40, false), Buffer::NONE];
         assert_eq!(join_shared(&mut all), [(0, 0), (1, 0), (1, 10), (3, 0), (4, 0)]);

@@ -100,33 +100,33 @@ impl CoreMemory {
     }
 }
 
-/// Memory of cores that have finished, for others of the same plan: what is there already need not be asked for again.
-#[derive(Default, Debug)]
-pub(crate) struct Spare(Mutex<Vec<CoreMemory>>);
+/// What cores that have finished leave to others of the same plan: memory that is there already need not be asked for again.
+#[derive(Debug)]
+pub(crate) struct Spare<T>(Mutex<Vec<(T, u64)>>);
 
-impl Spare {
+impl<T> Spare<T> {
     /// More bytes than this are given back.
     const MOST: u64 = 64 << 20;
 
-    pub fn take(&self) -> Option<CoreMemory> {
-        self.list()?.pop()
+    pub fn take(&self) -> Option<T> {
+        self.list()?.pop().map(|(memory, _)| memory)
     }
 
     /// Whether this many more bytes would be kept.
     pub fn has_room(&self, bytes: u64) -> bool {
-        let kept = |list: MutexGuard<'_, Vec<CoreMemory>>| list.iter().map(CoreMemory::size).sum::<u64>();
+        let kept = |list: MutexGuard<'_, Vec<(T, u64)>>| list.iter().map(|(_, bytes)| *bytes).sum::<u64>();
         self.list().is_some_and(|list| kept(list).saturating_add(bytes) <= Self::MOST)
     }
 
-    /// Keeps memory that is all zero.
-    pub fn keep(&self, memory: CoreMemory) {
+    /// Keeps memory of so many bytes, as the next core expects it.
+    pub fn keep(&self, memory: T, bytes: u64) {
         if let Some(mut list) = self.list() {
-            list.push(memory);
+            list.push((memory, bytes));
         }
     }
 
     /// Nobody waits for it: after a fork, the thread that holds the lock may be one that the child does not have.
-    fn list(&self) -> Option<MutexGuard<'_, Vec<CoreMemory>>> {
+    fn list(&self) -> Option<MutexGuard<'_, Vec<(T, u64)>>> {
         match self.0.try_lock() {
             Ok(list) => Some(list),
             Err(TryLockError::Poisoned(list)) => Some(list.into_inner()),
@@ -135,8 +135,14 @@ impl Spare {
     }
 }
 
+impl<T> Default for Spare<T> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
 /// Another plan starts without.
-impl Clone for Spare {
+impl<T> Clone for Spare<T> {
     fn clone(&self) -> Self {
         Self::default()
     }
@@ -149,6 +155,8 @@ pub(crate) struct Buffer {
     pub ptr: *mut u8,
     pub bytes: usize,
     pub writable: bool,
+    /// Nothing writes it during the run, under any name.
+    pub is_fixed: bool,
 }
 
 // SAFETY: the caller lends the memory for the whole run. Threads of a run on several threads touch a buffer that may be written
@@ -158,14 +166,14 @@ unsafe impl Send for Buffer {}
 unsafe impl Sync for Buffer {}
 
 impl Buffer {
-    pub const NONE: Self = Self { ptr: std::ptr::null_mut(), bytes: 0, writable: false };
+    pub const NONE: Self = Self { ptr: std::ptr::null_mut(), bytes: 0, writable: false, is_fixed: false };
 
     pub fn read(data: &[u8]) -> Self {
-        Self { ptr: data.as_ptr().cast_mut(), bytes: data.len(), writable: false }
+        Self { ptr: data.as_ptr().cast_mut(), bytes: data.len(), writable: false, is_fixed: false }
     }
 
     pub fn write(data: &mut [u8]) -> Self {
-        Self { ptr: data.as_mut_ptr(), bytes: data.len(), writable: true }
+        Self { ptr: data.as_mut_ptr(), bytes: data.len(), writable: true, is_fixed: false }
     }
 }
 

@@ -456,6 +456,8 @@ pub struct OpKernel {
 pub enum FactorUse {
     /// Nothing special.
     None,
+    /// It loads the tile from the window.
+    Loads,
     /// It moves the first tile, or a window of it, into the second.
     Moves,
     /// It multiplies the second tile by the third.

@@ -9,7 +9,7 @@ use super::moved::{MoveCall, MoveKind};
 use super::place::{CopyRegion, ElementMap, overlap};
 use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
-use pto_isa::{DType, Loc, Order, TileType};
+use pto_isa::{DType, Loc, Order, Pad, TileType};
 use pto_num::{Bf16, F16, Level};
 use pto_vector::{Body, FactorUse, Fault, OpKernel, Prepared, Site, TileRef};
 
@@ -27,6 +27,12 @@ pub(super) const EXTRACT: OpKernel =
 
 /// `tinsert`: `src` into a window of `dst`.
 pub(super) const INSERT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));
+
+/// True when factors may be moved from a tile of this type, and a load only changes what is valid.
+pub(crate) fn holds_factor(tile: &TileType) -> bool {
+    let in_boxes = tile.loc == Loc::Mat && tile.fractal == 512 && tile.is_boxed();
+    in_boxes && tile.pad == Pad::Null && matches!(tile.dtype, DType::F32 | DType::F16 | DType::Bf16 | DType::I8)
+}
 
 /// True when products take a factor as well from where it is moved from, in tiles of these types.
 pub(crate) fn keeps_factor(src: &TileType, dst: &TileType) -> bool {

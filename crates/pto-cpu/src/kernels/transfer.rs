@@ -10,10 +10,11 @@ use super::window::{map, operands, stated_layout};
 use super::{blocks, nibbles, packed, padding};
 use pto_isa::{DType, Type};
 use pto_num::Level;
-use pto_vector::{Body, Call, Fault, KernelCut, OpKernel, Prepared, Site, TileRef, ViewRef};
+use pto_vector::{Body, Call, FactorUse, Fault, KernelCut, OpKernel, Prepared, Site, TileRef, ViewRef};
 
 /// From global memory into a tile.
-pub(super) const LOAD: OpKernel = OpKernel::taking(&["dst"], &["src"], &[], prepare_load).cut(KernelCut::ELEMENTS);
+pub(super) const LOAD: OpKernel =
+    OpKernel::taking(&["dst"], &["src"], &[], prepare_load).cut(KernelCut::ELEMENTS).factors(FactorUse::Loads);
 
 /// A hint: values stay as they are, but the window must exist.
 pub(super) const PREFETCH: OpKernel = OpKernel::taking(&[], &["src"], &[], prepare_prefetch);

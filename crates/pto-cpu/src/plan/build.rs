@@ -1,5 +1,6 @@
 //! From operations to steps: the parts every kind of operation uses.
 
+use super::fixed::only_loaded;
 use super::params::{EntryPoint, entry_function, param, vector_tile};
 use super::roles::{SUBBLOCK_PARAM, Traits, callees, depth};
 use crate::args::Options;
@@ -201,6 +202,7 @@ fn build_role(checked: &Checked, entry: &EntryPoint, role: Role, options: Option
     };
     let mut builder = PlanBuilder::new(checked, entry.name.clone(), first, options);
     builder.plan.cores.role = role;
+    builder.plan.source.only_loaded = only_loaded(module, &module.block(entry.body).args);
     let args = module.block(entry.body).args.clone();
     for &arg in &args {
         builder.param(arg)?;
@@ -221,13 +223,20 @@ impl<'a> PlanBuilder<'a> {
         let spaces = Spaces::new(checked.info().target);
         let core_bytes = spaces.end;
         let plan = Plan {
-            source: PlanSource { checked: checked.clone(), options, name, params: Vec::new(), slots: Vec::new() },
+            source: PlanSource {
+                checked: checked.clone(),
+                options,
+                name,
+                params: Vec::new(),
+                only_loaded: Vec::new(),
+                slots: Vec::new(),
+            },
             code: StepList::default(),
             start: RegisterFile::default(),
             tiles: TileTables::default(),
             views: ViewTables::default(),
             calls: CallTables::default(),
-            memory: MemoryNeeds { spaces, core_bytes, spare: Spare::default() },
+            memory: MemoryNeeds { spaces, core_bytes, spare: Spare::default(), spare_factors: Spare::default() },
             cores: Cores { role: Role::Whole, vectors: 1, joint: false, asks: false, partner: None },
         };
         Self {

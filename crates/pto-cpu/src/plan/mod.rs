@@ -8,6 +8,7 @@ mod carried;
 mod config;
 mod control;
 mod factors;
+mod fixed;
 mod links;
 mod loops;
 mod lowered;

@@ -9,7 +9,8 @@ use super::step::{Step, StepList};
 use super::tiles::{TileAddress, TileTables};
 use super::views::ViewTables;
 use crate::args::{Options, Param};
-use crate::memory::{Spaces, Spare};
+use crate::kernels::KeptFactor;
+use crate::memory::{CoreMemory, Spaces, Spare};
 use pto_check::Checked;
 use pto_ir::Module;
 use std::ops::RangeInclusive;
@@ -36,6 +37,8 @@ pub(crate) struct PlanSource {
     /// The name of the entry.
     pub name: String,
     pub params: Vec<Param>,
+    /// Those whose memory the program does nothing with but load.
+    pub only_loaded: Vec<bool>,
     /// Where each parameter is kept.
     pub slots: Vec<ValueStorage>,
 }
@@ -47,7 +50,9 @@ pub(crate) struct MemoryNeeds {
     /// Bytes of the memory of a core: the spaces, and the tiles after them.
     pub core_bytes: u64,
     /// Memory of cores that have finished.
-    pub spare: Spare,
+    pub spare: Spare<CoreMemory>,
+    /// What was packed in those.
+    pub spare_factors: Spare<Vec<KeptFactor>>,
 }
 
 /// The cores that a plan is for.

@@ -40,10 +40,26 @@ impl Plan {
             ArgumentValue::Remote(rank, param) => ArgumentValue::Scalar(address(rank * count + param)),
             other => other,
         };
+        let has_one_name = bound.homes.iter().enumerate().all(|(at, home)| *home == (at, 0))
+            && !given.iter().any(|value| matches!(value, ArgumentValue::Remote(..)));
+        if ranks == 1 && has_one_name {
+            self.find_fixed(&mut bound.buffers);
+        }
         let mut placed = given.into_iter().enumerate().map(placed);
         bound.values = (0..ranks).map(|_| placed.by_ref().take(count).collect()).collect();
         self.remote_memory_exists(&bound)?;
         Ok(bound)
+    }
+
+    /// Finds the buffers that nothing writes.
+    fn find_fixed(&self, buffers: &mut [Buffer]) {
+        let only_loaded = |at: usize| self.roles().all(|plan| plan.source.only_loaded.get(at) == Some(&true));
+        let range = |b: &Buffer| b.ptr.addr()..b.ptr.addr() + b.bytes;
+        let others: Vec<_> = (0..buffers.len()).filter(|at| !only_loaded(*at)).map(|at| range(&buffers[at])).collect();
+        for at in (0..buffers.len()).filter(|at| only_loaded(*at)) {
+            let own = range(&buffers[at]);
+            buffers[at].is_fixed = !others.iter().any(|other| other.start < own.end && own.start < other.end);
+        }
     }
 
     fn count_error(&self, found: usize, ranks: usize) -> Diagnostic {
@@ -160,7 +176,7 @@ fn buffer(memory: &mut Borrowed<'_>) -> Buffer {
         Data::Write(data) => Buffer::write(data),
         Data::Held(held) => {
             let (ptr, bytes) = held.parts();
-            Buffer { ptr, bytes, writable: held.is_writable() }
+            Buffer { ptr, bytes, writable: held.is_writable(), is_fixed: false }
         }
     }
 }

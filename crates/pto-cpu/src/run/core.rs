@@ -9,6 +9,7 @@ use super::outside::Outside;
 use super::progress::Progress;
 use crate::args::Uninitialised;
 use crate::guard::Guards;
+use crate::kernels::KeptFactor;
 use crate::memory::Buffer;
 use crate::prepared::{Link, Plan, Reg, RegisterFile, Role, Step};
 use crate::printed::CoreCounts;
@@ -116,11 +117,19 @@ impl<'p> Core<'p> {
 
     /// Leaves the memory to the next core.
     pub fn retire(mut self) {
+        self.local.moves.clear();
+        let factors = std::mem::take(&mut self.local.moves).store.into_spare();
+        let bytes = factors.iter().map(KeptFactor::capacity).sum::<usize>() as u64;
+        let spare = &self.plan.memory.spare_factors;
+        if bytes > 0 && spare.has_room(bytes) {
+            spare.keep(factors, bytes);
+        }
         let spare = &self.plan.memory.spare;
         let is_zero = self.plan.source.options.uninitialised == Uninitialised::Zero;
         if is_zero && spare.has_room(self.local.memory.size()) {
             self.local.clear(self.plan);
-            spare.keep(self.local.memory);
+            let bytes = self.local.memory.size();
+            spare.keep(self.local.memory, bytes);
         }
     }
 

@@ -1,15 +1,32 @@
-//! What is known of moves that are left out.
+//! What is known of loads and moves that are left out.
 
-use crate::kernels::{KeptFactor, TileRef};
+use super::factor_store::{FactorOrigin, FactorStore};
+use crate::kernels::{KeptFactor, TileRef, ViewRef};
 use crate::prepared::{KernelId, StepId};
 use std::ops::Range;
 
-/// Moves that are left out so far.
+/// Loads and moves of factors: those that are left out so far, and loads that were made of memory that does not change.
 #[derive(Default)]
 pub(super) struct FactorMoves<'p> {
+    pub loads: Vec<LoadedTile<'p>>,
     pub moves: Vec<FactorMove<'p>>,
-    /// Those that are not needed any more, for their memory.
-    pub spare: Vec<KeptFactor>,
+    /// What was packed before.
+    pub store: FactorStore,
+}
+
+/// A tile that is loaded from global memory that nothing writes.
+#[derive(Clone, Copy)]
+pub(super) struct LoadedTile<'p> {
+    pub which: KernelId,
+    pub at: StepId,
+    pub tile: TileRef<'p>,
+    pub view: ViewRef,
+    /// Bytes of the core that it writes, from the first to the one after the last.
+    pub to: (u64, u64),
+    /// Its number in the store.
+    pub window: u32,
+    /// It has been loaded.
+    pub is_made: bool,
 }
 
 /// A move that is left out.
@@ -25,6 +42,7 @@ pub(super) struct FactorMove<'p> {
     pub source: Option<TileRef<'p>>,
     /// What products have made of it.
     pub kept: KeptFactor,
+    pub origin: FactorOrigin,
     pub is_left: bool,
 }
 
@@ -33,16 +51,34 @@ impl<'p> FactorMove<'p> {
     pub fn factor(&self) -> &TileRef<'p> {
         &self.tiles[1]
     }
+
+    /// True when products have packed all of it.
+    pub fn is_packed(&self) -> bool {
+        let tile = self.factor();
+        let (across, depth) = if self.is_left { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
+        self.kept.is_whole(across, depth)
+    }
 }
 
-impl FactorMoves<'_> {
-    /// True if every move has been made.
-    pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
+impl LoadedTile<'_> {
+    pub fn overlaps(&self, bytes: &Range<u64>) -> bool {
+        self.to.0 < bytes.end && bytes.start < self.to.1
+    }
+}
+
+impl<'p> FactorMoves<'p> {
+    pub fn with_spare(spare: Vec<KeptFactor>) -> Self {
+        Self { store: FactorStore::with_spare(spare), ..Self::default() }
     }
 
-    /// Nothing in memory matters any more.
+    /// True if every load and move has been made, and no loaded tile is known.
+    pub fn is_empty(&self) -> bool {
+        self.moves.is_empty() && self.loads.is_empty()
+    }
+
+    /// Nothing in the memory of the core matters any more.
     pub fn clear(&mut self) {
+        self.loads.clear();
         while !self.moves.is_empty() {
             self.drop_move(self.moves.len() - 1);
         }
@@ -50,10 +86,33 @@ impl FactorMoves<'_> {
 
     /// Forgets a move, which has been made or need not be.
     pub fn drop_move(&mut self, at: usize) {
-        let mut kept = self.moves.swap_remove(at).kept;
-        kept.clear();
-        self.spare.push(kept);
+        let one = self.moves.swap_remove(at);
+        let is_packed = one.is_packed();
+        self.store.put(one.origin, one.kept, is_packed);
     }
+
+    /// The loaded tile that this is.
+    pub fn loaded(&self, tile: &TileRef<'p>) -> Option<usize> {
+        self.loads.iter().position(|load| load.tile.is_same(tile))
+    }
+
+    /// Forgets loads into a tile that is going to be filled at least as far.
+    pub fn forget_replaced_loads(&mut self, tile: &TileRef<'p>) {
+        self.loads.retain(|load| !fills(tile, &load.tile));
+    }
+
+    /// Forgets moves into a tile that is going to be filled at least as far.
+    pub fn forget_replaced_moves(&mut self, tile: &TileRef<'p>) {
+        while let Some(at) = self.moves.iter().position(|one| fills(tile, one.factor())) {
+            self.drop_move(at);
+        }
+    }
+}
+
+/// True when a tile covers all that is valid of another in the same place.
+fn fills(tile: &TileRef, old: &TileRef) -> bool {
+    let covers = tile.rows() >= old.rows() && tile.cols() >= old.cols();
+    covers && old.ptr() == tile.ptr() && old.geometry() == tile.geometry()
 }
 
 /// Both factors, by the positions of their moves.

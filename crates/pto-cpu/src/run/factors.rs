@@ -1,14 +1,17 @@
-//! Moves of factors that are left out: products take factors from where they would be moved from.
+//! Loads and moves of factors that are left out: products take factors from where they would be moved from, or as they were packed before.
 //!
-//! Only runs that nobody observes leave moves out. A move is made up for as soon as anything but a product looks at the factor, or before its
-//! source changes, unless products have packed all of it by then.
+//! Only runs that nobody observes leave them out. A move is made up for as soon as anything but a product looks at the factor, or before its
+//! source changes, unless products have packed all of it by then. A load is left out if factors from the same window of memory that
+//! nothing writes are packed already, and made up for as soon as anything looks at the tile but a move that needs no other factor.
 
 #![expect(unsafe_code, reason = "kernels are called later than they were prepared")]
 
 use super::core::Core;
-use super::factor_moves::{FactorMove, kept_factors};
+use super::factor_moves::{FactorMove, LoadedTile, kept_factors};
+use super::factor_store::{FactorOrigin, LoadedPart, LoadedWindow};
 use super::fail::Fail;
-use crate::kernels::{FactorUse, MovedFactor, TileRef, keeping, restore_factor};
+use crate::kernels::{FactorUse, KeptFactor, MovedFactor, TileRef, check_window, keeping, restore_factor};
+use crate::memory::split_address;
 use crate::prepared::{KernelId, StepId, TileId, TileState, ValueStorage};
 use std::ops::Range;
 
@@ -26,9 +29,37 @@ impl<'p> Core<'p> {
         match step.factors {
             FactorUse::None if self.local.moves.is_empty() => Ok(false),
             FactorUse::None => self.make_moves_for(which, |_| true).map(|()| false),
+            FactorUse::Loads => self.leave_load_out(which, at),
             FactorUse::Moves => self.leave_out(which, at),
             FactorUse::Multiplies => self.multiply(which, at).map(|()| true),
         }
+    }
+
+    /// Leaves a load out, if factors from its window are packed already.
+    fn leave_load_out(&mut self, which: KernelId, at: StepId) -> Result<bool, Fail> {
+        let step = &self.plan.calls.kernels[which];
+        let (tile, view) = (self.issue.tiles[0], self.issue.views[0]);
+        let (Some(to), Some(from)) = (step.tiles[0].register, step.views[0].register) else { return Ok(false) };
+        let (to, from) = (self.regs.tiles[to], self.regs.views[from]);
+        let buffer = self.global.buffers.get(split_address(from.address).0);
+        let is_fixed = buffer.is_some_and(|buffer| buffer.is_fixed) && self.global.far.is_none();
+        let bits = tile.geometry().dtype.bits() as usize;
+        let fits = tile.rows() > 0 && tile.cols() > 0 && check_window(&tile, &view, bits).is_ok();
+        if !is_fixed || !fits || self.issue.collected.keeps_tiles {
+            return self.make_moves_for(which, |_| true).map(|()| false);
+        }
+        self.local.moves.forget_replaced_loads(&tile);
+        self.make_moves_for(which, |_| true)?;
+        if self.local.moves.loads.len() == MOST {
+            self.make_load(0)?;
+            self.local.moves.loads.swap_remove(0);
+        }
+        let window = LoadedWindow::new(&from, to.geometry, (tile.rows(), tile.cols()));
+        let Some((window, is_stored)) = self.local.moves.store.window(window) else { return Ok(false) };
+        let bytes = self.bytes_of(&to);
+        let to = (bytes.start, bytes.end);
+        self.local.moves.loads.push(LoadedTile { which, at, tile, view, to, window, is_made: !is_stored });
+        Ok(is_stored)
     }
 
     /// Leaves a move out, if possible.
@@ -43,16 +74,41 @@ impl<'p> Core<'p> {
         let bytes = |operand: usize| step.tiles[operand].register.map(|r| self.bytes_of(&self.regs.tiles[r]));
         let (Some(from), Some(to)) = (bytes(0), bytes(1)) else { return Ok(false) };
         self.reached(at);
-        self.forget_replaced(&tiles[1]);
-        self.make_moves_for(which, |_| true)?;
+        self.local.moves.forget_replaced_moves(&tiles[1]);
+        self.make_moves_for(which, |operand| operand != 0)?;
         if self.local.moves.moves.len() == MOST {
             self.make_move(0)?;
         }
         let is_left = tiles[1].geometry().loc == pto_isa::Loc::Left;
-        let kept = self.local.moves.spare.pop().unwrap_or_default();
-        let new = FactorMove { which, at, tiles, scalars, from, to, source: Some(source), kept, is_left };
-        self.local.moves.moves.push(new);
+        let (kept, origin, is_there) = match self.local.moves.loaded(&tiles[0]) {
+            Some(load) => {
+                let size = (tiles[1].rows(), tiles[1].cols());
+                self.stored_factor(load, LoadedPart { window: 0, start: (scalars[0], scalars[1]), size, is_left })?
+            }
+            None => {
+                self.make_moves_in(&from, false)?;
+                (self.local.moves.store.spare(), FactorOrigin::Unknown, true)
+            }
+        };
+        let source = Some(source).filter(|_| is_there);
+        self.local.moves.moves.push(FactorMove { which, at, tiles, scalars, from, to, source, kept, origin, is_left });
         Ok(true)
+    }
+
+    /// A part of a loaded tile as it is packed, or memory for it; and whether the tile is there.
+    fn stored_factor(&mut self, load: usize, part: LoadedPart) -> Result<(KeptFactor, FactorOrigin, bool), Fail> {
+        let moves = &mut self.local.moves;
+        let LoadedTile { window, is_made, .. } = moves.loads[load];
+        let part = LoadedPart { window, ..part };
+        if let Some((mut kept, origin)) = moves.store.take(&part) {
+            if !is_made {
+                kept.lose();
+            }
+            return Ok((kept, origin, is_made));
+        }
+        let kept = moves.store.spare();
+        self.make_load(load)?;
+        Ok((kept, FactorOrigin::New(part), true))
     }
 
     /// A product, with factors as they are kept.
@@ -89,19 +145,6 @@ impl<'p> Core<'p> {
         self.local.moves.moves.iter().position(|m| m.is_left == is_left && same(m.factor()))
     }
 
-    /// Forgets moves into a tile that another is going to fill at least as far.
-    fn forget_replaced(&mut self, tile: &TileRef<'p>) {
-        let moves = &mut self.local.moves;
-        let is_replaced = |m: &FactorMove<'p>| {
-            let old = m.factor();
-            let fills = tile.rows() >= old.rows() && tile.cols() >= old.cols();
-            fills && old.ptr() == tile.ptr() && old.geometry() == tile.geometry()
-        };
-        while let Some(at) = moves.moves.iter().position(is_replaced) {
-            moves.drop_move(at);
-        }
-    }
-
     /// Makes the moves that the operands of an instruction at these positions need.
     fn make_moves_for(&mut self, which: KernelId, counts: impl Fn(usize) -> bool) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
@@ -113,26 +156,43 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Makes the moves of which some bytes are the result, and, before the bytes are written, those of which they are the source.
+    /// Makes the loads and moves of which some bytes are the result, and, before the bytes are written, moves of which they are the source.
     fn make_moves_in(&mut self, bytes: &Range<u64>, writes: bool) -> Result<(), Fail> {
         if self.local.moves.is_empty() {
             return Ok(());
         }
+        self.make_loads_in(bytes, writes)?;
         let overlap = |other: &Range<u64>| other.start < bytes.end && bytes.start < other.end;
         let mut at = 0;
         while let Some(one) = self.local.moves.moves.get_mut(at) {
-            let tile = one.tiles[1];
-            let (across, depth) = if one.is_left { (tile.rows(), tile.cols()) } else { (tile.cols(), tile.rows()) };
             if overlap(&one.to) {
                 self.make_move(at)?;
             } else if writes && one.source.is_some() && overlap(&one.from) {
-                if one.kept.is_whole(across, depth) {
+                if one.is_packed() {
                     one.source = None;
                     one.kept.lose();
                     at += 1;
                 } else {
                     self.make_move(at)?;
                 }
+            } else {
+                at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the loads of which some bytes are the result, and forgets them before the bytes are written.
+    fn make_loads_in(&mut self, bytes: &Range<u64>, writes: bool) -> Result<(), Fail> {
+        let mut at = 0;
+        while let Some(load) = self.local.moves.loads.get(at) {
+            if !load.overlaps(bytes) {
+                at += 1;
+                continue;
+            }
+            self.make_load(at)?;
+            if writes {
+                self.local.moves.loads.swap_remove(at);
             } else {
                 at += 1;
             }
@@ -150,8 +210,12 @@ impl<'p> Core<'p> {
     /// Makes all moves: something may look anywhere.
     #[inline]
     pub fn make_all_moves(&mut self) -> Result<(), Fail> {
-        while !self.local.moves.is_empty() {
+        while !self.local.moves.moves.is_empty() {
             self.make_move(0)?;
+        }
+        while !self.local.moves.loads.is_empty() {
+            self.make_load(0)?;
+            self.local.moves.loads.swap_remove(0);
         }
         Ok(())
     }
@@ -160,6 +224,22 @@ impl<'p> Core<'p> {
     pub fn make_last_moves(&mut self) -> Result<(), Fail> {
         let gives_tiles = self.plan.source.slots.iter().any(|slot| matches!(slot, ValueStorage::Tile(_)));
         if gives_tiles { self.make_all_moves() } else { Ok(()) }
+    }
+
+    /// Makes a load, if it was left out.
+    fn make_load(&mut self, at: usize) -> Result<(), Fail> {
+        let load = &mut self.local.moves.loads[at];
+        if std::mem::replace(&mut load.is_made, true) {
+            return Ok(());
+        }
+        let code = &self.plan.calls.kernels[load.which].code;
+        // SAFETY: the operands were checked when the load was left out, and nothing writes the memory it loads from. Memory of a core is
+        // neither moved nor freed while it runs.
+        let done = unsafe { code.call(&[load.tile], &[load.view], &[]) };
+        done.map_err(|fault| {
+            self.issue.pipes.failed_at = Some(load.at);
+            Fail::Fault(Box::new(fault), None)
+        })
     }
 
     /// Makes a move that was left out.

@@ -41,7 +41,7 @@ impl<'p> GlobalMemory<'p> {
             return Err(Fail::NoBuffer(address));
         }
         let words = &mut self.allocated[AllocationId::new(allocation)];
-        Ok(Buffer { ptr: words.as_mut_ptr().cast(), bytes: words.len() * 8, writable: true })
+        Ok(Buffer { ptr: words.as_mut_ptr().cast(), bytes: words.len() * 8, writable: true, is_fixed: false })
     }
 
     /// A few bytes of a buffer, checked.

@@ -19,7 +19,7 @@ pub(super) struct LocalMemory<'p> {
     pub ran: bool,
     /// The bytes that have content.
     pub written: Written,
-    /// Moves of factors that are left out so far.
+    /// Loads and moves of factors that are left out so far.
     pub moves: FactorMoves<'p>,
 }
 
@@ -37,7 +37,13 @@ impl LocalMemory<'_> {
             memory.part(0, bytes).fill(NAN_BYTE);
         }
         let written = Written::new(bytes, &plan.calls.kernels);
-        Some(Self { memory, used: [0; Loc::ALL.len()], ran: false, written, moves: FactorMoves::default() })
+        Some(Self {
+            memory,
+            used: [0; Loc::ALL.len()],
+            ran: false,
+            written,
+            moves: FactorMoves::with_spare(plan.memory.spare_factors.take().unwrap_or_default()),
+        })
     }
 
     /// Makes all memory as it was that the core may have touched.

@@ -8,6 +8,7 @@ mod data;
 mod done;
 mod execute;
 mod factor_moves;
+mod factor_store;
 mod factors;
 mod fail;
 mod far;

@@ -67,7 +67,12 @@ impl ReplayMemory {
     }
 
     fn pointers(&mut self) -> Vec<Buffer> {
-        let lend = |b: &mut ReplayBuffer| Buffer { ptr: b.words.as_mut_ptr().cast(), bytes: b.bytes, writable: true };
+        let lend = |b: &mut ReplayBuffer| Buffer {
+            ptr: b.words.as_mut_ptr().cast(),
+            bytes: b.bytes,
+            writable: true,
+            is_fixed: false,
+        };
         self.buffers.iter_mut().map(lend).collect()
     }
 }

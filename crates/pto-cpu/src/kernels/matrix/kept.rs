@@ -79,6 +79,21 @@ impl KeptFactor {
         same.map(|part| part.region.across.1 * part.region.k.1).sum::<usize>() == across * depth
     }
 
+    /// Nothing else looks at the tile any more.
+    pub fn find(&mut self) {
+        self.is_lost = false;
+    }
+
+    /// The bytes of its memory.
+    pub fn capacity(&self) -> usize {
+        self.lines.len() * size_of::<AlignedLine>()
+    }
+
+    /// The bytes of what is packed.
+    pub fn bytes(&self) -> usize {
+        self.used * size_of::<AlignedLine>()
+    }
+
     /// What it was packed from changes. It must be [whole](Self::is_whole).
     pub fn lose(&mut self) {
         self.is_lost = true;
