@@ -524,6 +524,11 @@ impl Code {
         self.arity
     }
 
+    /// True when both do the same with the same operands.
+    pub fn is_same(&self, other: &Self) -> bool {
+        std::ptr::fn_addr_eq(self.run, other.run) && self.imm == other.imm && self.arity == other.arity
+    }
+
     /// The code with its operands.
     ///
     /// # Errors

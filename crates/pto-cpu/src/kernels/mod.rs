@@ -34,7 +34,9 @@ mod window;
 
 pub use apply::{SlotStart, apply};
 pub(crate) use combine::Combine;
-pub(crate) use matrix::{KeptFactor, ROUNDING, Rounding, keeping, restore_factor};
+pub(crate) use matrix::{
+    KeptFactor, MOST_CHAINED, NextFactors, ROUNDING, Rounding, chaining, keeping, packing, restore_factor,
+};
 pub(crate) use moves::{MovedFactor, holds_factor, keeps_factor};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 pub(crate) use pto_vector::{FactorUse, KernelCut};

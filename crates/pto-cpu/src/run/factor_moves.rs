@@ -1,15 +1,19 @@
-//! What is known of loads and moves that are left out.
+//! What is known of loads, moves and products that are left out.
 
+use super::chains::ProductChain;
 use super::factor_store::{FactorOrigin, FactorStore};
 use crate::kernels::{KeptFactor, TileRef, ViewRef};
 use crate::prepared::{KernelId, StepId};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Loads and moves of factors: those that are left out so far, and loads that were made of memory that does not change.
 #[derive(Default)]
 pub(super) struct FactorMoves<'p> {
     pub loads: Vec<LoadedTile<'p>>,
     pub moves: Vec<FactorMove<'p>>,
+    /// Products that have not been executed.
+    pub chains: Vec<ProductChain<'p>>,
     /// What was packed before.
     pub store: FactorStore,
 }
@@ -41,7 +45,7 @@ pub(super) struct FactorMove<'p> {
     /// What it moves, as long as that is there.
     pub source: Option<TileRef<'p>>,
     /// What products have made of it.
-    pub kept: KeptFactor,
+    pub kept: Arc<KeptFactor>,
     pub origin: FactorOrigin,
     pub is_left: bool,
 }
@@ -71,14 +75,17 @@ impl<'p> FactorMoves<'p> {
         Self { store: FactorStore::with_spare(spare), ..Self::default() }
     }
 
-    /// True if every load and move has been made, and no loaded tile is known.
+    /// True if every load and move has been made, every product executed, and no loaded tile is known.
     pub fn is_empty(&self) -> bool {
-        self.moves.is_empty() && self.loads.is_empty()
+        self.moves.is_empty() && self.loads.is_empty() && self.chains.is_empty()
     }
 
     /// Nothing in the memory of the core matters any more.
     pub fn clear(&mut self) {
         self.loads.clear();
+        while let Some(chain) = self.chains.pop() {
+            self.store.recycle_chain(chain);
+        }
         while !self.moves.is_empty() {
             self.drop_move(self.moves.len() - 1);
         }
@@ -119,7 +126,7 @@ fn fills(tile: &TileRef, old: &TileRef) -> bool {
 pub(super) fn kept_factors<'a>(
     moves: &'a mut [FactorMove<'_>],
     at: [Option<usize>; 2],
-) -> [Option<&'a mut KeptFactor>; 2] {
+) -> [Option<&'a mut Arc<KeptFactor>>; 2] {
     let [mut left, mut right] = [None, None];
     for (position, one) in moves.iter_mut().enumerate() {
         if at[0] == Some(position) {

@@ -3,10 +3,12 @@
 //! Blocks load the same windows of global memory again and again. Where nothing writes that memory, a factor that was loaded from there and
 //! packed once need neither be loaded nor packed again.
 
+use super::chains::ProductChain;
 use crate::kernels::KeptFactor;
 use crate::prepared::{GeometryId, ViewState};
 use pto_isa::GlobalLayout;
 use pto_isa::hash::FastMap;
+use std::sync::Arc;
 
 /// Bytes that may be kept before one of them was used again, and most bytes.
 const FIRST: usize = 4 << 20;
@@ -83,7 +85,7 @@ pub(super) struct FactorStore {
 struct StoredFactor {
     part: LoadedPart,
     /// `None` while it is used.
-    kept: Option<KeptFactor>,
+    kept: Option<Arc<KeptFactor>>,
     bytes: usize,
     /// What had been asked for when it was used last.
     used_at: usize,
@@ -97,7 +99,7 @@ impl FactorStore {
     /// All memory, for another core.
     pub fn into_spare(self) -> Vec<KeptFactor> {
         let Self { mut spare, stored, .. } = self;
-        spare.extend(stored.into_iter().filter_map(|factor| factor.kept));
+        spare.extend(stored.into_iter().filter_map(|factor| factor.kept.and_then(Arc::into_inner)));
         spare.iter_mut().for_each(KeptFactor::clear);
         spare
     }
@@ -116,7 +118,7 @@ impl FactorStore {
     }
 
     /// A factor that was packed before.
-    pub fn take(&mut self, part: &LoadedPart) -> Option<(KeptFactor, FactorOrigin)> {
+    pub fn take(&mut self, part: &LoadedPart) -> Option<(Arc<KeptFactor>, FactorOrigin)> {
         let at = *self.places.get(part)?;
         let stored = &mut self.stored[at];
         let kept = stored.kept.take()?;
@@ -127,12 +129,27 @@ impl FactorStore {
     }
 
     /// Memory for a factor.
-    pub fn spare(&mut self) -> KeptFactor {
-        self.spare.pop().unwrap_or_default()
+    pub fn spare(&mut self) -> Arc<KeptFactor> {
+        Arc::new(self.spare.pop().unwrap_or_default())
+    }
+
+    /// Takes memory for others, unless a chain needs what it holds.
+    fn recycle(&mut self, kept: Arc<KeptFactor>) {
+        if let Some(mut kept) = Arc::into_inner(kept) {
+            kept.clear();
+            self.spare.push(kept);
+        }
+    }
+
+    /// Takes back the factors of a chain that is not needed any more.
+    pub fn recycle_chain(&mut self, chain: ProductChain<'_>) {
+        for factor in chain.into_factors() {
+            self.recycle(factor);
+        }
     }
 
     /// Takes back a factor, and stores it if all of it is packed.
-    pub fn put(&mut self, origin: FactorOrigin, mut kept: KeptFactor, is_packed: bool) {
+    pub fn put(&mut self, origin: FactorOrigin, kept: Arc<KeptFactor>, is_packed: bool) {
         match origin {
             FactorOrigin::Taken(at) if is_packed => {
                 kept.find();
@@ -150,8 +167,7 @@ impl FactorStore {
             }
             _ => {}
         }
-        kept.clear();
-        self.spare.push(kept);
+        self.recycle(kept);
     }
 
     /// Whether there is room, if necessary that of a factor that has not been used for long.
@@ -164,9 +180,8 @@ impl FactorStore {
             self.hand = (self.hand + 1) % self.stored.len();
             let factor = &mut self.stored[self.hand];
             let is_old = self.asked - factor.used_at > PATIENCE * most;
-            if let Some(mut kept) = factor.kept.take_if(|_| is_old) {
-                kept.clear();
-                self.spare.push(kept);
+            if let Some(kept) = factor.kept.take_if(|_| is_old) {
+                self.recycle(kept);
                 self.forget(self.hand);
             }
         }

@@ -14,9 +14,10 @@ use crate::kernels::{FactorUse, KeptFactor, MovedFactor, TileRef, check_window, 
 use crate::memory::split_address;
 use crate::prepared::{KernelId, StepId, TileId, TileState, ValueStorage};
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Left and right factor among the operands of a product.
-const FACTORS: [usize; 2] = [1, 2];
+pub(super) const FACTORS: [usize; 2] = [1, 2];
 
 /// More are made up for: the memory of factors is small.
 const MOST: usize = 16;
@@ -96,11 +97,11 @@ impl<'p> Core<'p> {
     }
 
     /// A part of a loaded tile as it is packed, or memory for it; and whether the tile is there.
-    fn stored_factor(&mut self, load: usize, part: LoadedPart) -> Result<(KeptFactor, FactorOrigin, bool), Fail> {
+    fn stored_factor(&mut self, load: usize, part: LoadedPart) -> Result<(Arc<KeptFactor>, FactorOrigin, bool), Fail> {
         let moves = &mut self.local.moves;
         let LoadedTile { window, is_made, .. } = moves.loads[load];
         let part = LoadedPart { window, ..part };
-        if let Some((mut kept, origin)) = moves.store.take(&part) {
+        if let Some((kept, origin)) = moves.store.take(&part) {
             if !is_made {
                 kept.lose();
             }
@@ -114,18 +115,21 @@ impl<'p> Core<'p> {
     /// A product, with factors as they are kept.
     fn multiply(&mut self, which: KernelId, at: StepId) -> Result<(), Fail> {
         self.reached(at);
+        if self.chain(which, at)? {
+            return Ok(());
+        }
         let is_kept = FACTORS.map(|operand| self.kept_factor(operand).is_some());
         self.make_moves_for(which, |operand| !(FACTORS.contains(&operand) && is_kept[operand - FACTORS[0]]))?;
         // Only now: moves that are made change the positions of others.
         let kept = FACTORS.map(|operand| self.kept_factor(operand));
-        for (operand, at) in FACTORS.into_iter().zip(kept) {
-            if let Some(source) = at.and_then(|at| self.local.moves.moves[at].source) {
-                self.issue.tiles[operand] = source;
-            }
+        let is_shared = |at: &usize| Arc::strong_count(&self.local.moves.moves[*at].kept) > 1;
+        if kept.iter().flatten().any(is_shared) {
+            self.execute_chains()?;
         }
+        self.use_sources(kept);
         let step = &self.plan.calls.kernels[which];
         let (tiles, views, scalars) = self.issue.operands(step);
-        let factors = kept_factors(&mut self.local.moves.moves, kept);
+        let factors = kept_factors(&mut self.local.moves.moves, kept).map(|kept| kept.and_then(Arc::get_mut));
         // SAFETY: as in `Core::kernel`; a source is valid where its destination is.
         let done = keeping(factors, || unsafe { step.code.call(tiles, views, scalars) });
         done.map_err(|fault| {
@@ -134,8 +138,17 @@ impl<'p> Core<'p> {
         })
     }
 
+    /// Puts the sources of moves in the place of factors.
+    pub(super) fn use_sources(&mut self, kept: [Option<usize>; 2]) {
+        for (operand, at) in FACTORS.into_iter().zip(kept) {
+            if let Some(source) = at.and_then(|at| self.local.moves.moves[at].source) {
+                self.issue.tiles[operand] = source;
+            }
+        }
+    }
+
     /// The move whose result is an operand of the current product.
-    fn kept_factor(&self, operand: usize) -> Option<usize> {
+    pub(super) fn kept_factor(&self, operand: usize) -> Option<usize> {
         let tile = &self.issue.tiles[operand];
         let same = |factor: &TileRef| {
             let place = |t: &TileRef| (t.ptr(), t.rows(), t.cols());
@@ -146,7 +159,7 @@ impl<'p> Core<'p> {
     }
 
     /// Makes the moves that the operands of an instruction at these positions need.
-    fn make_moves_for(&mut self, which: KernelId, counts: impl Fn(usize) -> bool) -> Result<(), Fail> {
+    pub(super) fn make_moves_for(&mut self, which: KernelId, counts: impl Fn(usize) -> bool) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
         for (at, operand) in step.tiles.iter().enumerate() {
             let Some(register) = operand.register.filter(|_| counts(at)) else { continue };
@@ -156,11 +169,13 @@ impl<'p> Core<'p> {
         Ok(())
     }
 
-    /// Makes the loads and moves of which some bytes are the result, and, before the bytes are written, moves of which they are the source.
+    /// Executes the products and makes the loads and moves of which some bytes are the result, and, before the bytes are written, moves of which
+    /// they are the source.
     fn make_moves_in(&mut self, bytes: &Range<u64>, writes: bool) -> Result<(), Fail> {
         if self.local.moves.is_empty() {
             return Ok(());
         }
+        self.execute_chains_in(bytes)?;
         self.make_loads_in(bytes, writes)?;
         let overlap = |other: &Range<u64>| other.start < bytes.end && bytes.start < other.end;
         let mut at = 0;
@@ -210,6 +225,7 @@ impl<'p> Core<'p> {
     /// Makes all moves: something may look anywhere.
     #[inline]
     pub fn make_all_moves(&mut self) -> Result<(), Fail> {
+        self.execute_chains()?;
         while !self.local.moves.moves.is_empty() {
             self.make_move(0)?;
         }
@@ -257,14 +273,14 @@ impl<'p> Core<'p> {
             }
         } else {
             // SAFETY: as above; the factor is what products have packed.
-            unsafe { restore_factor(&mut one.kept, &one.tiles[1], one.is_left) }
+            unsafe { restore_factor(&one.kept, &one.tiles[1], one.is_left) }
         }
         moves.drop_move(at);
         Ok(())
     }
 
     /// The bytes of the memory of the core that a tile may touch.
-    fn bytes_of(&self, tile: &TileState) -> Range<u64> {
+    pub(super) fn bytes_of(&self, tile: &TileState) -> Range<u64> {
         tile.base..tile.base + self.plan.tiles.geometries[tile.geometry].bytes()
     }
 }

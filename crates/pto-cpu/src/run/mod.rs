@@ -2,6 +2,7 @@
 
 mod accesses;
 mod arguments;
+mod chains;
 mod collected;
 mod core;
 mod data;

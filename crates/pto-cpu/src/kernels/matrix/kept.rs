@@ -12,6 +12,10 @@ use pto_isa::DType;
 use pto_num::{Bf16, F16};
 use pto_vector::TileRef;
 use std::cell::Cell;
+use std::marker::PhantomData;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// How the words of a part lie.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,7 +55,7 @@ pub(crate) struct KeptFactor {
     used: usize,
     parts: Vec<KeptPart>,
     /// What it was packed from has changed, and its tile does not hold it either.
-    is_lost: bool,
+    is_lost: AtomicBool,
 }
 
 /// A factor that is used in more ways is packed anew.
@@ -68,7 +72,8 @@ pub struct KeptRoom {
 impl KeptFactor {
     /// Forgets everything, but keeps the memory.
     pub fn clear(&mut self) {
-        (self.used, self.is_lost) = (0, false);
+        self.used = 0;
+        self.find();
         self.parts.clear();
     }
 
@@ -80,8 +85,8 @@ impl KeptFactor {
     }
 
     /// Nothing else looks at the tile any more.
-    pub fn find(&mut self) {
-        self.is_lost = false;
+    pub fn find(&self) {
+        self.is_lost.store(false, Relaxed);
     }
 
     /// The bytes of its memory.
@@ -95,8 +100,8 @@ impl KeptFactor {
     }
 
     /// What it was packed from changes. It must be [whole](Self::is_whole).
-    pub fn lose(&mut self) {
-        self.is_lost = true;
+    pub fn lose(&self) {
+        self.is_lost.store(true, Relaxed);
     }
 
     /// Room for a part of so many words, which may be packed already. It is valid until room for another part is asked for.
@@ -104,8 +109,8 @@ impl KeptFactor {
     /// # Safety
     /// As [`Self::restore`].
     unsafe fn room(&mut self, factor: &Factor, format: KeptFormat, region: KeptRegion, words: usize) -> KeptRoom {
-        if let Some(part) = self.parts.iter().find(|part| part.format == format && part.region == region) {
-            return KeptRoom { at: self.at(part.start), packed: Some(part.least) };
+        if let Some(room) = self.packed(format, region) {
+            return room;
         }
         // SAFETY: as the caller says.
         unsafe { self.restore(factor) }
@@ -118,6 +123,12 @@ impl KeptFactor {
             self.lines.resize(self.used, AlignedLine::ZERO);
         }
         KeptRoom { at: self.at(start), packed: None }
+    }
+
+    /// A part that was packed before.
+    fn packed(&self, format: KeptFormat, region: KeptRegion) -> Option<KeptRoom> {
+        let part = self.parts.iter().find(|part| part.format == format && part.region == region)?;
+        Some(KeptRoom { at: self.at(part.start), packed: Some(part.least) })
     }
 
     fn at(&self, start: usize) -> *mut u32 {
@@ -134,8 +145,8 @@ impl KeptFactor {
     ///
     /// # Safety
     /// The factor must be that of a call, as [`KernelFn`](pto_vector::KernelFn) says, its tile may be written, and it is the one that was packed.
-    pub unsafe fn restore(&mut self, factor: &Factor) {
-        if !std::mem::take(&mut self.is_lost) {
+    pub unsafe fn restore(&self, factor: &Factor) {
+        if !self.is_lost.swap(false, Relaxed) {
             return;
         }
         let Some(format) = self.parts.first().map(|part| part.format) else { return };
@@ -208,33 +219,115 @@ impl KeptFormat {
 ///
 /// # Safety
 /// The tile must be as [`KernelFn`](pto_vector::KernelFn) says, and the one whose elements were packed.
-pub(crate) unsafe fn restore_factor(kept: &mut KeptFactor, tile: &TileRef, is_left: bool) {
+pub(crate) unsafe fn restore_factor(kept: &KeptFactor, tile: &TileRef, is_left: bool) {
     // SAFETY: as the caller says.
     unsafe { kept.restore(&Factor::of_tile(tile, is_left)) }
 }
 
-thread_local! {
-    /// The factors that are kept of the product that this thread is about to execute.
-    static KEPT: Cell<[*mut KeptFactor; 2]> = const { Cell::new([std::ptr::null_mut(); 2]) };
+/// What a product does with its factors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ProductJob {
+    /// It multiplies them.
+    Multiply,
+    /// It packs them, so that they can be multiplied later: the first product of a chain, or one that follows.
+    PackFirst,
+    PackNext,
+    /// It multiplies all factors of a chain, which are packed.
+    MultiplyChain,
 }
 
-/// Executes a product that keeps its left and right factor.
-pub(crate) fn keeping<T>(factors: [Option<&mut KeptFactor>; 2], product: impl FnOnce() -> T) -> T {
+/// A factor of the product that is going to be executed.
+#[derive(Clone, Copy)]
+enum FactorLoan {
+    /// It is not kept.
+    None,
+    /// More of it may be packed.
+    Own(*mut KeptFactor),
+    /// Others use it, too.
+    Shared(*const KeptFactor),
+}
+
+/// The factors of a product that follows another on the same sums.
+#[derive(Clone, Copy)]
+pub(crate) struct NextFactors<'a> {
+    left: *const KeptFactor,
+    right: *const KeptFactor,
+    depth: usize,
+    kept: PhantomData<&'a KeptFactor>,
+}
+
+impl<'a> NextFactors<'a> {
+    /// Factors of this depth.
+    pub fn new(left: &'a KeptFactor, right: &'a KeptFactor, depth: usize) -> Self {
+        Self { left, right, depth, kept: PhantomData }
+    }
+
+    pub fn depth(&self) -> usize {
+        self.depth
+    }
+}
+
+/// What the product is told that this thread is about to execute.
+#[derive(Clone, Copy)]
+struct ProductOrder {
+    job: ProductJob,
+    factors: [FactorLoan; 2],
+    next: (*const NextFactors<'static>, usize),
+}
+
+impl ProductOrder {
+    const NONE: Self = Self { job: ProductJob::Multiply, factors: [FactorLoan::None; 2], next: (std::ptr::null(), 0) };
+}
+
+thread_local! {
+    static ORDER: Cell<ProductOrder> = const { Cell::new(ProductOrder::NONE) };
+    /// Whether the factors that were to be packed can be multiplied later.
+    static CHAINS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Executes a product as ordered.
+fn ordered<T>(order: ProductOrder, product: impl FnOnce() -> T) -> T {
     /// Takes back what the product did not take, also if it panics.
     struct TakeBack;
     impl Drop for TakeBack {
         fn drop(&mut self) {
-            KEPT.set([std::ptr::null_mut(); 2]);
+            ORDER.set(ProductOrder::NONE);
         }
     }
     let _taken_back = TakeBack;
-    KEPT.set(factors.map(|factor| factor.map_or(std::ptr::null_mut(), std::ptr::from_mut)));
+    ORDER.set(order);
     product()
+}
+
+/// Executes a product that keeps its left and right factor.
+pub(crate) fn keeping<T>(factors: [Option<&mut KeptFactor>; 2], product: impl FnOnce() -> T) -> T {
+    let factors = factors.map(|factor| factor.map_or(FactorLoan::None, |factor| FactorLoan::Own(factor)));
+    ordered(ProductOrder { factors, ..ProductOrder::NONE }, product)
+}
+
+/// Packs the factors of a product for a chain instead of multiplying them; false if that is not possible. Factors that others use are not
+/// changed.
+pub(crate) fn packing(factors: [&mut Arc<KeptFactor>; 2], is_first: bool, product: impl FnOnce()) -> bool {
+    let job = if is_first { ProductJob::PackFirst } else { ProductJob::PackNext };
+    let factors = factors.map(|factor| match Arc::get_mut(factor) {
+        Some(own) => FactorLoan::Own(own),
+        None => FactorLoan::Shared(Arc::as_ptr(factor)),
+    });
+    CHAINS.set(false);
+    ordered(ProductOrder { job, factors, ..ProductOrder::NONE }, product);
+    CHAINS.replace(false)
+}
+
+/// Executes the first product of a chain, together with those that follow. All factors were [packed](packing).
+pub(crate) fn chaining<T>(factors: [&KeptFactor; 2], next: &[NextFactors<'_>], product: impl FnOnce() -> T) -> T {
+    let factors = factors.map(|factor| FactorLoan::Shared(factor));
+    let next = (next.as_ptr().cast(), next.len());
+    ordered(ProductOrder { job: ProductJob::MultiplyChain, factors, next }, product)
 }
 
 /// The factors of a product that are kept, while it is executed.
 #[derive(Clone, Copy)]
-pub struct KeptPair([*mut KeptFactor; 2]);
+pub struct KeptPair(ProductOrder);
 
 impl KeptPair {
     /// Those that the caller of this product keeps. A factor that is not packed from its elements alone is not kept.
@@ -242,15 +335,13 @@ impl KeptPair {
     /// # Safety
     /// The factors must be those of the call that is executed, as [`KernelFn`](pto_vector::KernelFn) says.
     pub unsafe fn of(a: &Factor, b: &Factor) -> Self {
-        let mut all = KEPT.replace([std::ptr::null_mut(); 2]);
-        for (kept, factor) in all.iter_mut().zip([a, b]).filter(|(_, factor)| !is_raw(factor)) {
-            // SAFETY: `keeping` lends it for the call that is executed.
-            if let Some(kept) = unsafe { std::mem::replace(kept, std::ptr::null_mut()).as_mut() } {
-                // SAFETY: as the caller says.
-                unsafe { kept.restore(factor) }
-            }
+        let mut pair = Self(ORDER.replace(ProductOrder::NONE));
+        for (at, factor) in [a, b].into_iter().enumerate().filter(|(_, factor)| !is_raw(factor)) {
+            // SAFETY: as the caller says.
+            unsafe { pair.restore_one(at, factor) }
+            pair.0.factors[at] = FactorLoan::None;
         }
-        Self(all)
+        pair
     }
 
     /// Writes both into their tiles where they are nowhere else.
@@ -258,12 +349,32 @@ impl KeptPair {
     /// # Safety
     /// As [`KeptFactor::restore`].
     pub unsafe fn restore(self, factors: [&Factor; 2]) {
-        for (kept, factor) in self.0.into_iter().zip(factors) {
-            // SAFETY: `keeping` lends it for the call that is executed, and this is its only user.
-            if let Some(kept) = unsafe { kept.as_mut() } {
-                // SAFETY: as the caller says.
-                unsafe { kept.restore(factor) }
-            }
+        for (at, factor) in factors.into_iter().enumerate() {
+            // SAFETY: as the caller says.
+            unsafe { self.restore_one(at, factor) }
+        }
+    }
+
+    /// # Safety
+    /// As [`KeptFactor::restore`].
+    unsafe fn restore_one(self, at: usize, factor: &Factor) {
+        // SAFETY: the caller of the product lends it for the call that is executed, and no other reference to it is used.
+        let kept = unsafe { self.kept(at) };
+        if let Some(kept) = kept {
+            // SAFETY: as the caller says.
+            unsafe { kept.restore(factor) }
+        }
+    }
+
+    /// # Safety
+    /// No exclusive reference to the factor may be used as long as this one.
+    unsafe fn kept<'a>(self, at: usize) -> Option<&'a KeptFactor> {
+        match self.0.factors[at] {
+            FactorLoan::None => None,
+            // SAFETY: the caller of the product lends it for the call that is executed.
+            FactorLoan::Own(kept) => unsafe { kept.as_ref() },
+            // SAFETY: as above.
+            FactorLoan::Shared(kept) => unsafe { kept.as_ref() },
         }
     }
 
@@ -280,9 +391,19 @@ impl KeptPair {
         other: *mut u32,
         pack: impl FnOnce(*mut u32) -> u16,
     ) -> (*mut u32, u16) {
-        let side = usize::from(!factor.is_left);
-        // SAFETY: `keeping` lends it for the call that is executed, and this is its only user.
-        let Some(kept) = (unsafe { self.0[side].as_mut() }) else { return (other, pack(other)) };
+        let kept = match self.0.factors[usize::from(!factor.is_left)] {
+            // SAFETY: the caller of the product lends it for the call that is executed, and this is its only user.
+            FactorLoan::Own(kept) => unsafe { &mut *kept },
+            // SAFETY: the caller of the product lends it for the call that is executed.
+            FactorLoan::Shared(kept) => match unsafe { (*kept).packed(format, region) } {
+                Some(KeptRoom { at, packed }) => return (at, packed.unwrap_or(0)),
+                None => {
+                    self.cannot_chain();
+                    return (other, pack(other));
+                }
+            },
+            FactorLoan::None => return (other, pack(other)),
+        };
         // SAFETY: as the caller says.
         let room = unsafe { kept.room(factor, format, region, words) };
         let least = room.packed.unwrap_or_else(|| {
@@ -295,6 +416,48 @@ impl KeptPair {
 
     /// True when the left factor is kept.
     pub fn keeps_left(self) -> bool {
-        !self.0[0].is_null()
+        !matches!(self.0.factors[0], FactorLoan::None)
+    }
+
+    /// True when the factors are only to be packed. They can be multiplied later unless the product [says otherwise](Self::cannot_chain).
+    pub fn packs(self) -> bool {
+        matches!(self.0.job, ProductJob::PackFirst | ProductJob::PackNext)
+    }
+
+    /// True when the product that packs starts a chain.
+    pub fn is_first(self) -> bool {
+        self.0.job == ProductJob::PackFirst
+    }
+
+    /// True when all factors of a chain are multiplied.
+    pub fn is_chain(self) -> bool {
+        self.0.job == ProductJob::MultiplyChain
+    }
+
+    /// The factors that were to be packed can be multiplied later.
+    pub fn can_chain(self) {
+        CHAINS.set(!self.0.factors.iter().any(|factor| matches!(factor, FactorLoan::None)));
+    }
+
+    /// They cannot.
+    pub fn cannot_chain(self) {
+        CHAINS.set(false);
+    }
+
+    /// The factors of the products that follow.
+    pub fn next<'a>(self) -> &'a [NextFactors<'a>] {
+        let (first, count) = self.0.next;
+        // SAFETY: `chaining` lends them for the call that is executed.
+        if count == 0 { &[] } else { unsafe { std::slice::from_raw_parts(first.cast(), count) } }
+    }
+}
+
+impl NextFactors<'_> {
+    /// Where a part of the left or right factor is packed.
+    pub fn part(&self, is_left: bool, format: KeptFormat, across: (usize, usize)) -> *const u32 {
+        // SAFETY: they are lent for as long as this is.
+        let kept = unsafe { &*if is_left { self.left } else { self.right } };
+        let region = KeptRegion { across, k: (0, self.depth) };
+        kept.packed(format, region).map_or(std::ptr::null(), |room| room.at.cast_const())
     }
 }

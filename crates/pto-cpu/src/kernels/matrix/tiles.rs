@@ -4,7 +4,7 @@
 //! packed: if one is so small that a subnormal could occur, the fallback in [`blocked`](super::blocked) computes the block.
 
 use super::ProductCall;
-use super::blocked::{ProductBlock, ProductMethod, Sixteens, WIDE, drive};
+use super::blocked::{MOST_CHAINED, ProductBlock, ProductMethod, Sixteens, WIDE, drive};
 use super::bytes;
 use super::factor::Factor;
 use super::kept::{KeptFormat, KeptRegion};
@@ -98,6 +98,9 @@ unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, mu
     unsafe {
         let words = block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE);
         let mut packed = Packed { block, word, multiply, words, rows: std::ptr::null(), cols: std::ptr::null() };
+        if block.kept.is_chain() {
+            return packed.multiply_chain(a, b);
+        }
         let mut least = 0;
         if block.k.1 > 0 {
             (packed.cols, least) = packed.kept_right(b);
@@ -108,7 +111,16 @@ unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, mu
             if fits {
                 let (rows, least_of_rows) = packed.kept_left(a, first, count);
                 packed.rows = rows;
-                fits = products_fit(least, least_of_rows) && packed.starts_fit(first, count);
+                // What follows in a chain starts from sums of products that fit.
+                let starts_fit =
+                    |first| block.kept.packs() && !block.kept.is_first() || packed.starts_fit(first, count);
+                fits = products_fit(least, least_of_rows) && starts_fit(first);
+            }
+            if block.kept.packs() {
+                if !fits {
+                    block.kept.cannot_chain();
+                }
+                return;
             }
             if !fits {
                 let rest = (first, block.rows.0 + block.rows.1 - first);
@@ -137,10 +149,47 @@ struct Packed<'a> {
     cols: *const u32,
 }
 
+/// Packed factors of a product that follows.
+#[derive(Clone, Copy)]
+struct NextTiles {
+    rows: *const u32,
+    cols: *const u32,
+    words: usize,
+}
+
 impl Packed<'_> {
     /// Words of sixteen rows or columns.
     fn strip(&self) -> usize {
         SIDE * self.words
+    }
+
+    /// All products of a chain, whose factors are packed and were examined then.
+    ///
+    /// # Safety
+    /// As [`Self::multiply`].
+    unsafe fn multiply_chain(&mut self, a: &Factor, b: &Factor) {
+        let (first, count) = self.block.rows;
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            (self.cols, _) = self.kept_right(b);
+            (self.rows, _) = self.kept_left(a, first, count);
+            self.multiply(first, count);
+        }
+    }
+
+    /// The packed factors of all products of a chain.
+    fn all_tiles(&self) -> ([NextTiles; MOST_CHAINED + 1], usize) {
+        let own = NextTiles { rows: self.rows, cols: self.cols, words: self.words };
+        let (mut all, mut count) = ([own; MOST_CHAINED + 1], 1);
+        for next in self.block.kept.next() {
+            let rows = next.part(true, KeptFormat::LeftTiles(self.word), self.block.rows);
+            let cols = next.part(false, KeptFormat::RightTiles(self.word), self.block.cols);
+            assert!(!rows.is_null() && !cols.is_null(), "factors of a chain are packed");
+            let words = next.depth().div_ceil(self.word.steps()).next_multiple_of(SIDE);
+            all[count] = NextTiles { rows, cols, words };
+            count += 1;
+        }
+        (all, count)
     }
 
     /// The columns, packed, and the exponent of the smallest number.
@@ -308,13 +357,16 @@ impl Packed<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             load_config();
+            let (factors, products) = self.all_tiles();
+            let factors = &factors[..products];
             // As many columns as stay in the nearest cache while rows pass by.
-            let group = (4096 / self.words / WIDE).max(1) * WIDE;
+            let words: usize = factors.iter().map(|f| f.words).sum();
+            let group = (4096 / words / WIDE).max(1) * WIDE;
             let end = self.block.cols.1;
             for some in (0..end).step_by(group) {
                 for r in (0..count).step_by(WIDE) {
                     for c in (some..end.min(some + group)).step_by(WIDE) {
-                        self.square(r, c, (first + r, (count - r).min(WIDE)), (end - c).min(WIDE));
+                        self.square(factors, (r, c), (first + r, (count - r).min(WIDE)), (end - c).min(WIDE));
                     }
                 }
             }
@@ -327,22 +379,26 @@ impl Packed<'_> {
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn square(&self, row: usize, col: usize, rows: (usize, usize), width: usize) {
+    unsafe fn square(&self, factors: &[NextTiles], (row, col): (usize, usize), rows: (usize, usize), width: usize) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
-            let (strip, cols) = (self.strip(), (self.block.cols.0 + col, width));
-            let (a, b) = (self.rows.add(row * self.words), self.cols.add(col * self.words));
-            let operands = Operands { a: [a, a.add(strip)], b: [b, b.add(strip)], tiles: self.words / SIDE };
+            let cols = (self.block.cols.0 + col, width);
+            let mut operands = [Operands::NONE; MOST_CHAINED + 1];
+            for (operands, f) in operands.iter_mut().zip(factors) {
+                let (a, b, strip) = (f.rows.add(row * f.words), f.cols.add(col * f.words), SIDE * f.words);
+                *operands = Operands { a: [a, a.add(strip)], b: [b, b.add(strip)], tiles: f.words / SIDE };
+            }
+            let operands = &operands[..factors.len()];
             let is_whole = rows.1 == WIDE && width == WIDE;
             if let (true, Some((start, end))) = (is_whole, self.block.ends()) {
                 let start = Corners::of(start, rows.0, cols.0);
                 let start = if self.starts_from_zero() { std::ptr::null() } else { &raw const start };
-                return (self.multiply)(&operands, start, &Corners::of(end, rows.0, cols.0));
+                return (self.multiply)(operands, start, &Corners::of(end, rows.0, cols.0));
             }
             let mut copy = [0u32; WIDE * WIDE];
             self.block.copy_starts(&mut copy, (rows, cols));
             let corners = Corners::of(Sixteens::new(copy.as_mut_ptr(), WIDE, COLUMNS), 0, 0);
-            (self.multiply)(&operands, &corners, &corners);
+            (self.multiply)(operands, &corners, &corners);
             self.block.put_sums(&copy, (rows, cols));
         }
     }
@@ -447,6 +503,10 @@ struct Operands {
     tiles: usize,
 }
 
+impl Operands {
+    const NONE: Self = Self { a: [std::ptr::null(); 2], b: [std::ptr::null(); 2], tiles: 0 };
+}
+
 /// Four tiles of sums.
 #[repr(C)]
 struct Corners {
@@ -462,13 +522,13 @@ impl Corners {
     }
 }
 
-/// Takes the products of two strips of rows and two of columns into four tiles of sums, which start from zero when no other
+/// Takes the products of two strips of rows and two of columns, one pair of factors after the other, into four tiles of sums, which start from zero when no other
 /// start is given.
 ///
 /// # Safety
 /// Operands and corners must name memory of a block, sixteen rows of 64 bytes each; the unit must be [there](are_there) and
 /// [configured](load_config).
-type Multiply = unsafe fn(&Operands, start: *const Corners, end: &Corners);
+type Multiply = unsafe fn(&[Operands], start: *const Corners, end: &Corners);
 
 /// The shape of all eight tile registers: sixteen rows of 64 bytes.
 #[repr(C, align(64))]
@@ -514,7 +574,7 @@ macro_rules! multiply {
     ($name:ident, $instruction:literal) => {
         /// # Safety
         /// As [`Multiply`].
-        unsafe fn $name(operands: &Operands, start: *const Corners, end: &Corners) {
+        unsafe fn $name(operands: &[Operands], start: *const Corners, end: &Corners) {
             // SAFETY: the unit is there, and all corners and panels lie in memory, with strides that stay inside.
             unsafe {
                 asm!(
@@ -535,7 +595,16 @@ macro_rules! multiply {
                     "tilezero tmm1",
                     "tilezero tmm2",
                     "tilezero tmm3",
+                    // The registers of the start count now.
                     "2:",
+                    "mov {start}, {count}",
+                    "4:",
+                    "mov {a0}, [{operands}]",
+                    "mov {a1}, [{operands} + 8]",
+                    "mov {b0}, [{operands} + 16]",
+                    "mov {b1}, [{operands} + 24]",
+                    "mov {from_row}, [{operands} + 32]",
+                    "5:",
                     "tileloadd tmm4, [{a0} + {line}]",
                     "tileloadd tmm6, [{b0} + {line}]",
                     "tileloadd tmm7, [{b1} + {line}]",
@@ -548,8 +617,11 @@ macro_rules! multiply {
                     "add {a1}, 1024",
                     "add {b0}, 1024",
                     "add {b1}, 1024",
-                    "dec {tiles}",
-                    "jnz 2b",
+                    "dec {from_row}",
+                    "jnz 5b",
+                    "add {operands}, 40",
+                    "dec {start}",
+                    "jnz 4b",
                     "mov {p}, [{end}]",
                     "tilestored [{p} + {to_row}], tmm0",
                     "mov {p}, [{end} + 8]",
@@ -559,16 +631,17 @@ macro_rules! multiply {
                     "mov {p}, [{end} + 24]",
                     "tilestored [{p} + {to_row}], tmm3",
                     p = out(reg) _,
-                    start = in(reg) start,
+                    start = inout(reg) start => _,
+                    count = in(reg) operands.len(),
+                    operands = inout(reg) operands.as_ptr() => _,
                     end = in(reg) end,
                     from_row = out(reg) _,
                     to_row = in(reg) end.row,
                     line = in(reg) 64usize,
-                    a0 = inout(reg) operands.a[0] => _,
-                    a1 = inout(reg) operands.a[1] => _,
-                    b0 = inout(reg) operands.b[0] => _,
-                    b1 = inout(reg) operands.b[1] => _,
-                    tiles = inout(reg) operands.tiles => _,
+                    a0 = out(reg) _,
+                    a1 = out(reg) _,
+                    b0 = out(reg) _,
+                    b1 = out(reg) _,
                     out("tmm0") _, out("tmm1") _, out("tmm2") _, out("tmm3") _,
                     out("tmm4") _, out("tmm5") _, out("tmm6") _, out("tmm7") _,
                     options(nostack),

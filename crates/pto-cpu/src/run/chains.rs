@@ -1,0 +1,179 @@
+//! Products that follow each other on the same sums, executed together.
+//!
+//! A product reads and writes all its sums, which takes longer than a few steps of `k`. So the engine packs factors when a product is
+//! due, and multiplies when there are several, or when anything else looks at the sums. Sums take in the same products in the same order.
+
+#![expect(unsafe_code, reason = "kernels are called later than they were prepared")]
+
+use super::core::Core;
+use super::factor_moves::kept_factors;
+use super::factors::FACTORS;
+use super::fail::Fail;
+use crate::kernels::{KeptFactor, MOST_CHAINED, NextFactors, TileRef, chaining, packing};
+use crate::prepared::{KernelId, MAX_SCALARS, MAX_TILES, StepId};
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Positions among the tiles of a product: what it adds to, and the sums.
+const SUMS: [usize; 2] = [3, 0];
+
+/// Accumulators with a chain. The memory of accumulators is small.
+const MOST: usize = 4;
+
+/// Bytes of a row of the left factor, of all products of a chain: factors should stay near while sums are computed.
+const MOST_BYTES: usize = 1024;
+
+/// Products on one accumulator that have not been executed.
+pub(super) struct ProductChain<'p> {
+    /// The first of them.
+    which: KernelId,
+    at: StepId,
+    tiles: [TileRef<'p>; MAX_TILES],
+    scalars: [u64; MAX_SCALARS],
+    /// Bytes of the core that the sums take.
+    to: Range<u64>,
+    links: [Option<ChainedFactors>; MOST_CHAINED],
+    count: usize,
+    depth: usize,
+}
+
+/// The packed factors of a product.
+struct ChainedFactors {
+    left: Arc<KeptFactor>,
+    right: Arc<KeptFactor>,
+    depth: usize,
+}
+
+impl ProductChain<'_> {
+    /// Its factors.
+    pub fn into_factors(self) -> impl Iterator<Item = Arc<KeptFactor>> {
+        self.links.into_iter().flatten().flat_map(|link| [link.left, link.right])
+    }
+
+    fn push(&mut self, link: ChainedFactors) {
+        self.depth += link.depth;
+        self.links[self.count] = Some(link);
+        self.count += 1;
+    }
+
+    /// True when a product of this depth would be too much.
+    fn is_full(&self, depth: usize) -> bool {
+        let bytes = self.tiles[FACTORS[0]].geometry().dtype.unit_bytes() as usize;
+        self.count == MOST_CHAINED || (self.depth + depth) * bytes > MOST_BYTES
+    }
+}
+
+impl<'p> Core<'p> {
+    /// Adds a product to a chain, or starts one with it; false if it has to be executed at once.
+    pub fn chain(&mut self, which: KernelId, at: StepId) -> Result<bool, Fail> {
+        let kept = FACTORS.map(|operand| self.kept_factor(operand));
+        let step = &self.plan.calls.kernels[which];
+        let tiles = self.issue.tiles;
+        let (dst, acc) = (tiles[SUMS[1]], tiles[SUMS[0]]);
+        let is_alone = |operand: &usize| !FACTORS.contains(operand) && !SUMS.contains(operand);
+        let mut others = (0..step.tiles.len()).filter(is_alone);
+        let is_plain = others.all(|operand| !tiles[operand].is_present()) && (!acc.is_present() || acc.is_same(&dst));
+        let (Some(register), [Some(_), Some(_)], true) = (step.tiles[SUMS[1]].register, kept, is_plain) else {
+            return Ok(false);
+        };
+        let to = self.bytes_of(&self.regs.tiles[register]);
+        let chain = self.chain_of(which, &dst, acc.is_present())?;
+        if chain.is_none() {
+            self.execute_chains_in(&to)?;
+            if self.local.moves.chains.len() == MOST {
+                self.execute_chain(0)?;
+            }
+        }
+        self.use_sources(kept);
+        let is_packed = self.pack(which, kept, chain.is_none());
+        let redirected = std::mem::replace(&mut self.issue.tiles, tiles);
+        if !is_packed {
+            return chain.map_or(Ok(()), |chain| self.execute_chain(chain)).map(|()| false);
+        }
+        let moves = &mut self.local.moves;
+        let [Some(left), Some(right)] = kept_factors(&mut moves.moves, kept) else { return Ok(false) };
+        let depth = redirected[FACTORS[0]].cols();
+        let link = ChainedFactors { left: left.clone(), right: right.clone(), depth };
+        let chain = chain.unwrap_or_else(|| {
+            let (tiles, scalars) = (redirected, self.issue.scalars);
+            let links = [const { None }; MOST_CHAINED];
+            moves.chains.push(ProductChain { which, at, tiles, scalars, to, links, count: 0, depth: 0 });
+            moves.chains.len() - 1
+        });
+        moves.chains[chain].push(link);
+        Ok(true)
+    }
+
+    /// The chain that a product continues. One that it does not continue is executed, or forgotten if its sums are replaced.
+    fn chain_of(&mut self, which: KernelId, dst: &TileRef, continues: bool) -> Result<Option<usize>, Fail> {
+        let same = |chain: &ProductChain| chain.tiles[SUMS[1]].is_same(dst);
+        let Some(at) = self.local.moves.chains.iter().position(same) else { return Ok(None) };
+        if !continues {
+            let chain = self.local.moves.chains.swap_remove(at);
+            self.local.moves.store.recycle_chain(chain);
+            return Ok(None);
+        }
+        let (chain, step) = (&self.local.moves.chains[at], &self.plan.calls.kernels[which]);
+        let size = |tiles: &[TileRef]| (tiles[FACTORS[0]].rows(), tiles[FACTORS[1]].cols());
+        let scalars = step.scalars.len();
+        let fits = self.plan.calls.kernels[chain.which].code.is_same(&step.code)
+            && chain.scalars[..scalars] == self.issue.scalars[..scalars]
+            && size(&chain.tiles) == size(&self.issue.tiles)
+            && !chain.is_full(self.issue.tiles[FACTORS[0]].cols());
+        if fits {
+            return Ok(Some(at));
+        }
+        self.execute_chain(at).map(|()| None)
+    }
+
+    /// Packs the factors of a product; false if it cannot be executed later.
+    fn pack(&mut self, which: KernelId, kept: [Option<usize>; 2], is_first: bool) -> bool {
+        let step = &self.plan.calls.kernels[which];
+        let (tiles, views, scalars) = self.issue.operands(step);
+        let [Some(left), Some(right)] = kept_factors(&mut self.local.moves.moves, kept) else { return false };
+        packing([left, right], is_first, || {
+            // SAFETY: as in `Core::kernel`; a source is valid where its destination is. A fault comes again when the product is executed.
+            let _ = unsafe { step.code.call(tiles, views, scalars) };
+        })
+    }
+
+    /// Executes all chains.
+    pub fn execute_chains(&mut self) -> Result<(), Fail> {
+        while !self.local.moves.chains.is_empty() {
+            self.execute_chain(0)?;
+        }
+        Ok(())
+    }
+
+    /// Executes the chains whose sums have some of these bytes.
+    pub fn execute_chains_in(&mut self, bytes: &Range<u64>) -> Result<(), Fail> {
+        let overlaps = |chain: &ProductChain| chain.to.start < bytes.end && bytes.start < chain.to.end;
+        while let Some(at) = self.local.moves.chains.iter().position(overlaps) {
+            self.execute_chain(at)?;
+        }
+        Ok(())
+    }
+
+    fn execute_chain(&mut self, at: usize) -> Result<(), Fail> {
+        let chain = self.local.moves.chains.swap_remove(at);
+        let mut links = chain.links.iter().flatten();
+        let Some(first) = links.next() else { return Ok(()) };
+        let mut next = [NextFactors::new(&first.left, &first.right, first.depth); MOST_CHAINED];
+        for (next, link) in next.iter_mut().zip(links) {
+            *next = NextFactors::new(&link.left, &link.right, link.depth);
+        }
+        let step = &self.plan.calls.kernels[chain.which];
+        let (tiles, scalars) = (&chain.tiles[..step.tiles.len()], &chain.scalars[..step.scalars.len()]);
+        let done = chaining([&first.left, &first.right], &next[..chain.count - 1], || {
+            // SAFETY: the operands were resolved when the product was due. Its factors are packed; nothing has touched its sums since then.
+            // Memory of a core is neither moved nor freed while it runs.
+            unsafe { step.code.call(tiles, &[], scalars) }
+        });
+        let at = chain.at;
+        self.local.moves.store.recycle_chain(chain);
+        done.map_err(|fault| {
+            self.issue.pipes.failed_at = Some(at);
+            Fail::Fault(Box::new(fault), None)
+        })
+    }
+}
