@@ -20,8 +20,11 @@ const SUMS: [usize; 2] = [3, 0];
 /// Accumulators with a chain. The memory of accumulators is small.
 const MOST: usize = 4;
 
-/// Bytes of a row of the left factor, of all products of a chain: factors should stay near while sums are computed.
-const MOST_BYTES: usize = 1024;
+/// Words along `k` of all products of a chain: factors should stay near while sums are computed.
+const MOST_WORDS: usize = 256;
+
+/// Chains that a product started and no other continued, after which it starts no more.
+const MOST_LONELY: u8 = 4;
 
 /// Products on one accumulator that have not been executed.
 pub(super) struct ProductChain<'p> {
@@ -34,7 +37,7 @@ pub(super) struct ProductChain<'p> {
     to: Range<u64>,
     links: [Option<ChainedFactors>; MOST_CHAINED],
     count: usize,
-    depth: usize,
+    words: usize,
 }
 
 /// The packed factors of a product.
@@ -50,16 +53,15 @@ impl ProductChain<'_> {
         self.links.into_iter().flatten().flat_map(|link| [link.left, link.right])
     }
 
-    fn push(&mut self, link: ChainedFactors) {
-        self.depth += link.depth;
+    fn push(&mut self, link: ChainedFactors, words: usize) {
+        self.words += words;
         self.links[self.count] = Some(link);
         self.count += 1;
     }
 
-    /// True when a product of this depth would be too much.
-    fn is_full(&self, depth: usize) -> bool {
-        let bytes = self.tiles[FACTORS[0]].geometry().dtype.unit_bytes() as usize;
-        self.count == MOST_CHAINED || (self.depth + depth) * bytes > MOST_BYTES
+    /// True when nothing more should be added.
+    fn is_full(&self) -> bool {
+        self.count == MOST_CHAINED || self.words >= MOST_WORDS
     }
 }
 
@@ -80,14 +82,17 @@ impl<'p> Core<'p> {
         let chain = self.chain_of(which, &dst, acc.is_present())?;
         if chain.is_none() {
             self.execute_chains_in(&to)?;
+            if self.local.moves.lonely.get(&which).is_some_and(|count| *count >= MOST_LONELY) {
+                return Ok(false);
+            }
             if self.local.moves.chains.len() == MOST {
                 self.execute_chain(0)?;
             }
         }
         self.use_sources(kept);
-        let is_packed = self.pack(which, kept, chain.is_none());
+        let words = self.pack(which, kept, chain.is_none());
         let redirected = std::mem::replace(&mut self.issue.tiles, tiles);
-        if !is_packed {
+        if words == 0 {
             return chain.map_or(Ok(()), |chain| self.execute_chain(chain)).map(|()| false);
         }
         let moves = &mut self.local.moves;
@@ -97,10 +102,13 @@ impl<'p> Core<'p> {
         let chain = chain.unwrap_or_else(|| {
             let (tiles, scalars) = (redirected, self.issue.scalars);
             let links = [const { None }; MOST_CHAINED];
-            moves.chains.push(ProductChain { which, at, tiles, scalars, to, links, count: 0, depth: 0 });
+            moves.chains.push(ProductChain { which, at, tiles, scalars, to, links, count: 0, words: 0 });
             moves.chains.len() - 1
         });
-        moves.chains[chain].push(link);
+        moves.chains[chain].push(link, words);
+        if moves.chains[chain].is_full() {
+            self.execute_chain(chain)?;
+        }
         Ok(true)
     }
 
@@ -118,19 +126,18 @@ impl<'p> Core<'p> {
         let scalars = step.scalars.len();
         let fits = self.plan.calls.kernels[chain.which].code.is_same(&step.code)
             && chain.scalars[..scalars] == self.issue.scalars[..scalars]
-            && size(&chain.tiles) == size(&self.issue.tiles)
-            && !chain.is_full(self.issue.tiles[FACTORS[0]].cols());
+            && size(&chain.tiles) == size(&self.issue.tiles);
         if fits {
             return Ok(Some(at));
         }
         self.execute_chain(at).map(|()| None)
     }
 
-    /// Packs the factors of a product; false if it cannot be executed later.
-    fn pack(&mut self, which: KernelId, kept: [Option<usize>; 2], is_first: bool) -> bool {
+    /// Packs the factors of a product: its words along `k`, 0 if it cannot be executed later.
+    fn pack(&mut self, which: KernelId, kept: [Option<usize>; 2], is_first: bool) -> usize {
         let step = &self.plan.calls.kernels[which];
         let (tiles, views, scalars) = self.issue.operands(step);
-        let [Some(left), Some(right)] = kept_factors(&mut self.local.moves.moves, kept) else { return false };
+        let [Some(left), Some(right)] = kept_factors(&mut self.local.moves.moves, kept) else { return 0 };
         packing([left, right], is_first, || {
             // SAFETY: as in `Core::kernel`; a source is valid where its destination is. A fault comes again when the product is executed.
             let _ = unsafe { step.code.call(tiles, views, scalars) };
@@ -156,6 +163,8 @@ impl<'p> Core<'p> {
 
     fn execute_chain(&mut self, at: usize) -> Result<(), Fail> {
         let chain = self.local.moves.chains.swap_remove(at);
+        let lonely = self.local.moves.lonely.entry(chain.which).or_default();
+        *lonely = if chain.count == 1 { lonely.saturating_add(1) } else { 0 };
         let mut links = chain.links.iter().flatten();
         let Some(first) = links.next() else { return Ok(()) };
         let mut next = [NextFactors::new(&first.left, &first.right, first.depth); MOST_CHAINED];

@@ -4,6 +4,7 @@ use super::chains::ProductChain;
 use super::factor_store::{FactorOrigin, FactorStore};
 use crate::kernels::{KeptFactor, TileRef, ViewRef};
 use crate::prepared::{KernelId, StepId};
+use pto_isa::hash::FastMap;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -14,6 +15,8 @@ pub(super) struct FactorMoves<'p> {
     pub moves: Vec<FactorMove<'p>>,
     /// Products that have not been executed.
     pub chains: Vec<ProductChain<'p>>,
+    /// How many of the last chains that a product started had no other product.
+    pub lonely: FastMap<KernelId, u8>,
     /// What was packed before.
     pub store: FactorStore,
 }

@@ -120,7 +120,7 @@ pub unsafe fn drive(call: &ProductCall, machine: &ProductMethod, run: impl Fn(&P
             if !is_one_block {
                 return;
             }
-            kept.can_chain();
+            kept.can_chain(depth.div_ceil(machine.word.steps()));
         }
         // Sums that start from other sums of this product depend on the order of elements.
         if acc.is_present() && !is_same_place(acc, dst) && super::super::place::overlap(acc, dst) {

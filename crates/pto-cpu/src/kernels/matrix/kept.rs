@@ -281,8 +281,8 @@ impl ProductOrder {
 
 thread_local! {
     static ORDER: Cell<ProductOrder> = const { Cell::new(ProductOrder::NONE) };
-    /// Whether the factors that were to be packed can be multiplied later.
-    static CHAINS: Cell<bool> = const { Cell::new(false) };
+    /// The words along `k` of the factors that were to be packed; 0 if they cannot be multiplied later.
+    static CHAINS: Cell<usize> = const { Cell::new(0) };
 }
 
 /// Executes a product as ordered.
@@ -305,17 +305,17 @@ pub(crate) fn keeping<T>(factors: [Option<&mut KeptFactor>; 2], product: impl Fn
     ordered(ProductOrder { factors, ..ProductOrder::NONE }, product)
 }
 
-/// Packs the factors of a product for a chain instead of multiplying them; false if that is not possible. Factors that others use are not
-/// changed.
-pub(crate) fn packing(factors: [&mut Arc<KeptFactor>; 2], is_first: bool, product: impl FnOnce()) -> bool {
+/// Packs the factors of a product for a chain instead of multiplying them: how many words they have along `k`, 0 if that is not possible.
+/// Factors that others use are not changed.
+pub(crate) fn packing(factors: [&mut Arc<KeptFactor>; 2], is_first: bool, product: impl FnOnce()) -> usize {
     let job = if is_first { ProductJob::PackFirst } else { ProductJob::PackNext };
     let factors = factors.map(|factor| match Arc::get_mut(factor) {
         Some(own) => FactorLoan::Own(own),
         None => FactorLoan::Shared(Arc::as_ptr(factor)),
     });
-    CHAINS.set(false);
+    CHAINS.set(0);
     ordered(ProductOrder { job, factors, ..ProductOrder::NONE }, product);
-    CHAINS.replace(false)
+    CHAINS.replace(0)
 }
 
 /// Executes the first product of a chain, together with those that follow. All factors were [packed](packing).
@@ -434,14 +434,20 @@ impl KeptPair {
         self.0.job == ProductJob::MultiplyChain
     }
 
-    /// The factors that were to be packed can be multiplied later.
-    pub fn can_chain(self) {
-        CHAINS.set(!self.0.factors.iter().any(|factor| matches!(factor, FactorLoan::None)));
+    /// The factors that were to be packed, of so many words along `k`, can be multiplied later.
+    pub fn can_chain(self, words: usize) {
+        let is_kept = !self.0.factors.iter().any(|factor| matches!(factor, FactorLoan::None));
+        CHAINS.set(if is_kept { words } else { 0 });
+    }
+
+    /// True if nothing has said that they cannot.
+    pub fn can_still_chain(self) -> bool {
+        CHAINS.get() > 0
     }
 
     /// They cannot.
     pub fn cannot_chain(self) {
-        CHAINS.set(false);
+        CHAINS.set(0);
     }
 
     /// The factors of the products that follow.

@@ -117,7 +117,9 @@ unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, mu
                 fits = products_fit(least, least_of_rows) && starts_fit(first);
             }
             if block.kept.packs() {
-                if !fits {
+                if fits && block.kept.can_still_chain() {
+                    block.kept.can_chain(words);
+                } else {
                     block.kept.cannot_chain();
                 }
                 return;
