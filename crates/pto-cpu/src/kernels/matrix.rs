@@ -20,10 +20,9 @@ mod tiles;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
-pub(crate) use blocked::MOST_CHAINED;
 pub(crate) use factor::Rounding;
 use factor::Scaling;
-pub(crate) use kept::{KeptFactor, NextFactors, chaining, keeping, packing, restore_factor};
+pub(crate) use kept::{KeptFactor, MOST_CHAINED, NextFactors, chaining, keeping, packing, restore_factor};
 use pto_isa::{DType, Loc};
 #[cfg(target_arch = "x86_64")]
 use pto_num::CpuLevel;

@@ -93,6 +93,9 @@ impl<'p> Core<'p> {
         let words = self.pack(which, kept, chain.is_none());
         let redirected = std::mem::replace(&mut self.issue.tiles, tiles);
         if words == 0 {
+            if chain.is_none() {
+                self.note_lonely(which, true);
+            }
             return chain.map_or(Ok(()), |chain| self.execute_chain(chain)).map(|()| false);
         }
         let moves = &mut self.local.moves;
@@ -144,6 +147,12 @@ impl<'p> Core<'p> {
         })
     }
 
+    /// Notes whether a product started a chain that no other continued.
+    fn note_lonely(&mut self, which: KernelId, is_lonely: bool) {
+        let lonely = self.local.moves.lonely.entry(which).or_default();
+        *lonely = if is_lonely { lonely.saturating_add(1) } else { 0 };
+    }
+
     /// Executes all chains.
     pub fn execute_chains(&mut self) -> Result<(), Fail> {
         while !self.local.moves.chains.is_empty() {
@@ -163,8 +172,7 @@ impl<'p> Core<'p> {
 
     fn execute_chain(&mut self, at: usize) -> Result<(), Fail> {
         let chain = self.local.moves.chains.swap_remove(at);
-        let lonely = self.local.moves.lonely.entry(chain.which).or_default();
-        *lonely = if chain.count == 1 { lonely.saturating_add(1) } else { 0 };
+        self.note_lonely(chain.which, chain.count == 1);
         let mut links = chain.links.iter().flatten();
         let Some(first) = links.next() else { return Ok(()) };
         let mut next = [NextFactors::new(&first.left, &first.right, first.depth); MOST_CHAINED];

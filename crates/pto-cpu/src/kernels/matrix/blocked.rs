@@ -3,7 +3,7 @@
 use super::factor::{Factor, factors};
 use super::kept::{KeptFormat, KeptPair, KeptRegion};
 use super::pack::{Left, PackedWord, Tools, left, left_in_place, left_words, packed_left, right, row_sum};
-use super::strip::{COLUMNS, Loops, Strip, StripFactors};
+use super::strip::{COLUMNS, Loops, Strip};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
@@ -16,9 +16,6 @@ use std::cell::RefCell;
 const DEPTH: usize = 256;
 const WIDTH: usize = 256;
 const HEIGHT: usize = 128;
-
-/// Most products of a chain.
-pub(crate) const MOST_CHAINED: usize = 8;
 
 /// Memory that starts at a cache line: a vector that crosses two costs twice.
 #[derive(Clone, Copy, Debug)]
@@ -115,12 +112,9 @@ pub unsafe fn drive(call: &ProductCall, machine: &ProductMethod, run: impl Fn(&P
         let ((a, b), (rows, cols, depth)) = (factors(call), extents(call));
         let [dst, _, _, acc, ..] = call.tiles;
         let kept = KeptPair::of(&a, &b);
-        if kept.packs() {
-            let is_one_block = rows <= HEIGHT && cols <= WIDTH && (1..=DEPTH * machine.word.steps()).contains(&depth);
-            if !is_one_block {
-                return;
-            }
-            kept.can_chain(depth.div_ceil(machine.word.steps()));
+        let is_one_block = rows <= HEIGHT && cols <= WIDTH && (1..=DEPTH * machine.word.steps()).contains(&depth);
+        if kept.packs() && !is_one_block {
+            return;
         }
         // Sums that start from other sums of this product depend on the order of elements.
         if acc.is_present() && !is_same_place(acc, dst) && super::super::place::overlap(acc, dst) {
@@ -200,16 +194,6 @@ struct LeftRows {
     count: usize,
     /// What is added to the sums of each, where elements are bytes.
     add: [u32; HEIGHT],
-    /// Those of the products that follow.
-    next: [Option<NextRows>; MOST_CHAINED],
-}
-
-/// The factors of a product that follows: rows of the left one, and panels of the right one.
-#[derive(Clone, Copy)]
-struct NextRows {
-    left: Left,
-    depth: usize,
-    panels: *const u32,
 }
 
 impl ProductBlock<'_> {
@@ -220,10 +204,11 @@ impl ProductBlock<'_> {
     pub unsafe fn run(&self, a: &Factor, b: &Factor) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
-            let (first, count) = self.rows;
+            // The next product finds its factors where this one leaves them: chains would only bring them from farther away.
             if self.kept.packs() {
-                return self.pack_both(a, b);
+                return;
             }
+            let (first, count) = self.rows;
             let is_in_place = self.left_in_place(a).is_some() && self.machine.word != PackedWord::Bytes;
             if is_in_place || count <= HEIGHT {
                 return self.by_panels(b, &self.some_rows(a, first, count));
@@ -235,21 +220,6 @@ impl ProductBlock<'_> {
             for (first, count) in self.heights() {
                 let (rows, ends) = (self.some_rows(a, first, count), self.ends());
                 self.panels(at).for_each(|panel| self.strips(&rows, &panel, ends));
-            }
-        }
-    }
-
-    /// Packs both factors.
-    ///
-    /// # Safety
-    /// As [`Self::by_panels`].
-    unsafe fn pack_both(&self, a: &Factor, b: &Factor) {
-        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
-        unsafe {
-            self.some_rows(a, self.rows.0, self.rows.1);
-            let (at, is_packed) = self.panel_room(b);
-            if !is_packed {
-                self.panels(at).for_each(|panel| self.pack(b, &panel));
             }
         }
     }
@@ -279,7 +249,8 @@ impl ProductBlock<'_> {
     /// # Safety
     /// As [`Self::by_panels`].
     unsafe fn panel_room(&self, b: &Factor) -> (*mut u32, bool) {
-        let (widest, format) = self.panel_format();
+        let widest = if self.machine.loops.wide.is_some() { WIDE } else { COLUMNS };
+        let format = KeptFormat::Panels(self.machine.word, widest);
         let region = KeptRegion { across: self.cols, k: self.k };
         let words = self.cols.1.next_multiple_of(widest) * self.room();
         let mut is_packed = true;
@@ -291,12 +262,6 @@ impl ProductBlock<'_> {
         // looks at the factor.
         let (at, _) = unsafe { self.kept.part(b, format, region, words, self.room, pack) };
         (at, is_packed)
-    }
-
-    /// The width of the widest panel, and how panels lie.
-    fn panel_format(&self) -> (usize, KeptFormat) {
-        let widest = if self.machine.loops.wide.is_some() { WIDE } else { COLUMNS };
-        (widest, KeptFormat::Panels(self.machine.word, widest))
     }
 
     /// Words along `k`.
@@ -364,27 +329,14 @@ impl ProductBlock<'_> {
                     (packed_left(*word, self.k.1, at), 0)
                 }
             };
-            let (mut add, next) = ([0; HEIGHT], self.next_rows(count));
+            let mut add = [0; HEIGHT];
             if *word == PackedWord::Bytes {
                 for (r, add) in add[..count].iter_mut().enumerate() {
-                    let following = next.iter().flatten().map(|n| row_sum(&n.left, r, n.depth)).sum::<i32>();
-                    *add = ((row_sum(&left, start + r, self.k.1) + following) * -128) as u32;
+                    *add = (row_sum(&left, start + r, self.k.1) * -128) as u32;
                 }
             }
-            LeftRows { left, start, first, count, add, next }
+            LeftRows { left, start, first, count, add }
         }
-    }
-
-    /// The packed factors of the products that follow.
-    fn next_rows(&self, count: usize) -> [Option<NextRows>; MOST_CHAINED] {
-        let (word, mut all) = (self.machine.word, [None; MOST_CHAINED]);
-        for (next, rows) in self.kept.next().iter().zip(&mut all) {
-            let at = next.part(true, KeptFormat::Rows(word), (0, count));
-            let panels = next.part(false, self.panel_format().1, self.cols);
-            assert!(!at.is_null() && !panels.is_null(), "factors of a chain are packed");
-            *rows = Some(NextRows { left: packed_left(word, next.depth(), at), depth: next.depth(), panels });
-        }
-        all
     }
 
     /// As many rows as are packed at a time: the first, and how many.
@@ -410,18 +362,14 @@ impl ProductBlock<'_> {
             while r < rows.count {
                 // Strips start at multiples of their height, so none crosses a box.
                 let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
-                let (a, a_step) = (rows.left.row(rows.start + r), rows.left.step);
-                let own = StripFactors { depth: self.words(), a, a_step, b: panel.at };
-                let mut factors = [own; MOST_CHAINED + 1];
-                let mut count = 1;
-                for next in rows.next.iter().flatten() {
-                    let depth = next.depth.div_ceil(self.machine.word.steps());
-                    let b = next.panels.wrapping_add(panel.first * depth.next_multiple_of(16));
-                    factors[count] = StripFactors { depth, a: next.left.row(r), a_step: next.left.step, b };
-                    count += 1;
-                }
-                let add = rows.add.as_ptr().wrapping_add(r);
-                let strip = Strip { factors: factors.as_ptr(), count, add, ..NOTHING };
+                let strip = Strip {
+                    depth: self.words(),
+                    a: rows.left.row(rows.start + r),
+                    a_step: rows.left.step,
+                    b: panel.at,
+                    add: rows.add.as_ptr().wrapping_add(r),
+                    ..NOTHING
+                };
                 let cols = (self.cols.0 + panel.first, panel.width);
                 self.sums(run, strip, ends, (rows.first + r, height), cols);
                 r += height;
@@ -531,8 +479,10 @@ impl ProductBlock<'_> {
 static ZEROS: [u32; COLUMNS] = [0; COLUMNS];
 
 const NOTHING: Strip = Strip {
-    factors: std::ptr::null(),
-    count: 0,
+    depth: 0,
+    a: std::ptr::null(),
+    a_step: 0,
+    b: std::ptr::null(),
     start: std::ptr::null(),
     start_row: 0,
     start_cols: 0,

@@ -224,6 +224,9 @@ pub(crate) unsafe fn restore_factor(kept: &KeptFactor, tile: &TileRef, is_left: 
     unsafe { kept.restore(&Factor::of_tile(tile, is_left)) }
 }
 
+/// Most products of a chain.
+pub(crate) const MOST_CHAINED: usize = 8;
+
 /// What a product does with its factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ProductJob {
@@ -438,11 +441,6 @@ impl KeptPair {
     pub fn can_chain(self, words: usize) {
         let is_kept = !self.0.factors.iter().any(|factor| matches!(factor, FactorLoan::None));
         CHAINS.set(if is_kept { words } else { 0 });
-    }
-
-    /// True if nothing has said that they cannot.
-    pub fn can_still_chain(self) -> bool {
-        CHAINS.get() > 0
     }
 
     /// They cannot.

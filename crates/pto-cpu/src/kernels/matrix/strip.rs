@@ -14,9 +14,14 @@ pub const COLUMNS: usize = 16;
 /// Operands are words of 32 bits: an f32, or the integers of several steps of `k`.
 #[derive(Clone, Copy)]
 pub struct Strip {
-    /// Factors whose products are added one after the other, and how many.
-    pub factors: *const StripFactors,
-    pub count: usize,
+    /// Words along `k`.
+    pub depth: usize,
+    /// The left factor: rows of [`GROUP`] words, one after the other.
+    pub a: *const u32,
+    /// From one group of words along `k` to the next.
+    pub a_step: usize,
+    /// The right factor: for every word along `k`, a word of each column.
+    pub b: *const u32,
     /// What the sums start from: from row to row, and from 16 columns to the next.
     pub start: *const u32,
     pub start_row: usize,
@@ -27,19 +32,6 @@ pub struct Strip {
     pub c_cols: usize,
     /// Added to the sums of a row at the start, where the arithmetic needs that.
     pub add: *const u32,
-}
-
-/// Some rows of a left factor, and some columns of a right one.
-#[derive(Clone, Copy)]
-pub struct StripFactors {
-    /// Words along `k`.
-    pub depth: usize,
-    /// The left factor: rows of [`GROUP`] words, one after the other.
-    pub a: *const u32,
-    /// From one group of words along `k` to the next.
-    pub a_step: usize,
-    /// The right factor: for every word along `k`, a word of each column.
-    pub b: *const u32,
 }
 
 /// A vector of sums, and one step of them.
@@ -104,10 +96,7 @@ pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Stri
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let mut sums = [starts::<L, ROWS, VECTORS>(s)];
-        for at in 0..s.count {
-            let factors = &*s.factors.add(at);
-            ascend::<L, ROWS, VECTORS, 1>(factors, 0, factors.depth, &mut sums);
-        }
+        ascend::<L, ROWS, VECTORS, 1>(s, 0, s.depth, &mut sums);
         finish::<L, ROWS, VECTORS>(s, &sums[0]);
     }
 }
@@ -121,15 +110,12 @@ pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usi
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let mut sums = starts::<L, ROWS, VECTORS>(s);
-        for at in 0..s.count {
-            let factors = &*s.factors.add(at);
-            for first in (0..factors.depth).step_by(BLOCK) {
-                let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
-                ascend::<L, ROWS, VECTORS, 2>(factors, first, (factors.depth - first).min(BLOCK), &mut parts);
-                for r in 0..ROWS {
-                    for v in 0..VECTORS {
-                        sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
-                    }
+        for first in (0..s.depth).step_by(BLOCK) {
+            let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
+            ascend::<L, ROWS, VECTORS, 2>(s, first, (s.depth - first).min(BLOCK), &mut parts);
+            for r in 0..ROWS {
+                for v in 0..VECTORS {
+                    sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
                 }
             }
         }
@@ -182,7 +168,7 @@ unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
 unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
-    s: &StripFactors,
+    s: &Strip,
     first: usize,
     count: usize,
     sums: &mut [[[L::V; VECTORS]; ROWS]; SUMS],

@@ -4,10 +4,10 @@
 //! packed: if one is so small that a subnormal could occur, the fallback in [`blocked`](super::blocked) computes the block.
 
 use super::ProductCall;
-use super::blocked::{MOST_CHAINED, ProductBlock, ProductMethod, Sixteens, WIDE, drive};
+use super::blocked::{ProductBlock, ProductMethod, Sixteens, WIDE, drive};
 use super::bytes;
 use super::factor::Factor;
-use super::kept::{KeptFormat, KeptRegion};
+use super::kept::{KeptFormat, KeptRegion, MOST_CHAINED};
 use super::pack::{PackedWord, any_words, geometry, is_raw, left_steps, right};
 use super::strip::{COLUMNS, GROUP};
 use super::x86;
@@ -101,6 +101,9 @@ unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, mu
         if block.kept.is_chain() {
             return packed.multiply_chain(a, b);
         }
+        if block.kept.packs() {
+            return packed.pack_for_chain(a, b);
+        }
         let mut least = 0;
         if block.k.1 > 0 {
             (packed.cols, least) = packed.kept_right(b);
@@ -111,18 +114,7 @@ unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, mu
             if fits {
                 let (rows, least_of_rows) = packed.kept_left(a, first, count);
                 packed.rows = rows;
-                // What follows in a chain starts from sums of products that fit.
-                let starts_fit =
-                    |first| block.kept.packs() && !block.kept.is_first() || packed.starts_fit(first, count);
-                fits = products_fit(least, least_of_rows) && starts_fit(first);
-            }
-            if block.kept.packs() {
-                if fits && block.kept.can_still_chain() {
-                    block.kept.can_chain(words);
-                } else {
-                    block.kept.cannot_chain();
-                }
-                return;
+                fits = products_fit(least, least_of_rows) && packed.starts_fit(first, count);
             }
             if !fits {
                 let rest = (first, block.rows.0 + block.rows.1 - first);
@@ -163,6 +155,24 @@ impl Packed<'_> {
     /// Words of sixteen rows or columns.
     fn strip(&self) -> usize {
         SIDE * self.words
+    }
+
+    /// Packs both factors, and finds out whether the product fits.
+    ///
+    /// # Safety
+    /// As [`Self::multiply`].
+    unsafe fn pack_for_chain(&self, a: &Factor, b: &Factor) {
+        let (kept, (first, count)) = (self.block.kept, self.block.rows);
+        kept.can_chain(self.words);
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
+        unsafe {
+            let (_, least) = self.kept_right(b);
+            let (_, least_of_rows) = self.kept_left(a, first, count);
+            // What follows in a chain starts from sums of products that fit.
+            if !products_fit(least, least_of_rows) || kept.is_first() && !self.starts_fit(first, count) {
+                kept.cannot_chain();
+            }
+        }
     }
 
     /// All products of a chain, whose factors are packed and were examined then.
