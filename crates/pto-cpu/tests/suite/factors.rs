@@ -370,3 +370,58 @@ fn memory_that_is_written_under_another_name_is_loaded_again() {
     });
     assert_eq!(results[0], results[1]);
 }
+
+/// The unit for matrices flushes subnormal sums, also those that products of moderate numbers start from.
+#[test]
+fn chains_of_products_keep_subnormal_sums() {
+    let text = "!mat = !pto.tile_buf<mat, 32x32xbf16, blayout=col_major, slayout=row_major>
+         !left = !pto.tile_buf<left, 32x32xbf16, slayout=row_major>
+         !right = !pto.tile_buf<right, 32x32xbf16, slayout=col_major>
+         !acc = !pto.tile_buf<acc, 32x32xf32, blayout=col_major, slayout=row_major, fractal=1024>
+         !matrix = !pto.tensor_view<256x256xbf16>
+         !result = !pto.tensor_view<256x256xf32>
+         func.func @f(%x: !pto.ptr<bf16>, %y: !pto.ptr<f32>) attributes {pto.entry} {
+           %zero = arith.constant 0 : index
+           %one = arith.constant 1 : index
+           %side = arith.constant 256 : index
+           %size = arith.constant 32 : index
+           %xs = pto.make_tensor_view %x, shape = [%side, %side], strides = [%side, %one] : !matrix
+           %ys = pto.make_tensor_view %y, shape = [%side, %side], strides = [%side, %one] : !result
+           %small = pto.partition_view %xs, offsets = [%zero, %zero], sizes = [%size, %size]
+           %usual = pto.partition_view %xs, offsets = [%size, %zero], sizes = [%size, %size]
+           %out = pto.partition_view %ys, offsets = [%zero, %zero], sizes = [%size, %size]
+           %a = pto.alloc_tile : !mat
+           %b = pto.alloc_tile : !mat
+           %l = pto.alloc_tile : !left
+           %r = pto.alloc_tile : !right
+           %m = pto.alloc_tile : !left
+           %n = pto.alloc_tile : !right
+           %c = pto.alloc_tile : !acc
+           pto.tload ins(%small) outs(%a)
+           pto.tload ins(%usual) outs(%b)
+           pto.tmov ins(%a) outs(%l)
+           pto.tmov ins(%a) outs(%r)
+           pto.tmov ins(%b) outs(%m)
+           pto.tmov ins(%b) outs(%n)
+           pto.tmatmul ins(%l, %r) outs(%c)
+           pto.tmatmul.acc ins(%c, %m, %n) outs(%c)
+           pto.tmatmul.acc ins(%c, %m, %n) outs(%c)
+           pto.tstore ins(%c) outs(%out)
+           return
+         }";
+    // The squares of the first 32 rows are subnormal; the others are 1 on a diagonal that leaves most sums alone.
+    let x: Vec<Bf16> = (0..SIDE * SIDE)
+        .map(|at| {
+            Bf16::from_f32(if at < 32 * SIDE {
+                1e-20
+            } else {
+                f32::from(u8::from(at % (SIDE + 1) == 32 * SIDE % (SIDE + 1)))
+            })
+        })
+        .collect();
+    let results = [true, false].map(|plain| {
+        run(&plan(text, Target::A5, Options::default().plain(plain)), &x, 0f32).into_iter().map(f32::to_bits)
+    });
+    let [plain, fast] = results.map(Vec::from_iter);
+    assert!(plain.iter().any(|bits| f32::from_bits(*bits).is_subnormal()) && plain == fast);
+}
