@@ -21,7 +21,7 @@ const SUMS: [usize; 2] = [3, 0];
 const MOST: usize = 4;
 
 /// Words along `k` of all products of a chain: factors should stay near while sums are computed.
-const MOST_WORDS: usize = 256;
+const MOST_WORDS: usize = 512;
 
 /// Chains that a product started and no other continued, after which it starts no more.
 const MOST_LONELY: u8 = 4;

@@ -6,7 +6,7 @@
 use crate::prepared::{KernelId, KernelStep, Table};
 
 /// Placements of the operands of an instruction that are remembered.
-pub(super) const KNOWN: usize = 8;
+pub(super) const KNOWN: usize = 16;
 
 /// The bytes that were written, and the placements that were processed.
 #[derive(Default)]
