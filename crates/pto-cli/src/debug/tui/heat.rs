@@ -1,11 +1,11 @@
 //! A value as a heat map: blue for negative numbers, red for positive ones, as bright as they are large.
 
+use super::terminal::{StyledLine, StyledText};
 use super::theme::{Depth, Theme};
 use crate::debug::show::{NumberSummary, short};
+use crossterm::style::ContentStyle;
 use pto::isa::text;
 use pto::trace::Contents;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 use std::ops::Range;
 
 /// The most elements that are read for a map.
@@ -22,7 +22,7 @@ pub(super) fn region((rows, cols): (usize, usize), (top, left): (usize, usize)) 
 }
 
 /// A map of what was read; each cell stands for one element, or for several of which it shows the largest.
-pub(super) fn lines(theme: Theme, contents: &Contents, width: usize, height: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(theme: Theme, contents: &Contents, width: usize, height: usize) -> Vec<StyledLine> {
     let (rows, cols) = (contents.row_range.clone(), contents.col_range.clone());
     let seen = NumberSummary::of(contents);
     let room = height.saturating_sub(2).max(1);
@@ -31,34 +31,34 @@ pub(super) fn lines(theme: Theme, contents: &Contents, width: usize, height: usi
     let across = cols.len().div_ceil((width / wide).max(1)).max(1);
     let down = rows.len().div_ceil(room).max(1);
     let largest = seen.min.abs().max(seen.max.abs());
-    let mut lines: Vec<Line<'static>> = rows
+    let mut lines: Vec<StyledLine> = rows
         .clone()
         .step_by(down)
         .map(|r| {
             let cell = |c: usize| {
                 let numbers = block(contents, r..(r + down).min(rows.end), c..(c + across).min(cols.end));
                 let (text, style) = look(theme, numbers, largest);
-                Span::styled(text.to_string().repeat(wide), style)
+                StyledText::new(text.to_string().repeat(wide), style)
             };
-            Line::from(cols.clone().step_by(across).map(cell).collect::<Vec<_>>())
+            StyledLine::from(cols.clone().step_by(across).map(cell).collect::<Vec<_>>())
         })
         .collect();
     let (min, max) = (short(seen.min), short(seen.max));
-    let mut legend = vec![Span::styled(min + " ", theme.dim())];
+    let mut legend = vec![StyledText::new(min + " ", theme.dim())];
     legend.extend((-4..=4).map(|k| {
         let (text, style) = look(theme, Some(f64::from(k)), 4.0);
-        Span::styled(text.to_string(), style)
+        StyledText::new(text.to_string(), style)
     }));
-    legend.push(Span::styled(format!(" {max}"), theme.dim()));
+    legend.push(StyledText::new(format!(" {max}"), theme.dim()));
     if seen.nan > 0 {
-        legend.push(Span::styled(text!(", {count} NaN", count = seen.nan), theme.nan()));
+        legend.push(StyledText::new(text!(", {count} NaN", count = seen.nan), theme.nan()));
     }
     if seen.inf > 0 {
-        legend.push(Span::styled(text!(", {count} infinite", count = seen.inf), theme.infinite()));
+        legend.push(StyledText::new(text!(", {count} infinite", count = seen.inf), theme.infinite()));
     }
-    lines.push(Line::from(legend));
+    lines.push(StyledLine::from(legend));
     if across * down > 1 {
-        lines.push(Line::styled(text!("a cell is {down}x{across} numbers", down, across), theme.dim()));
+        lines.push(StyledLine::new(text!("a cell is {down}x{across} numbers", down, across), theme.dim()));
     }
     lines
 }
@@ -81,7 +81,7 @@ fn block(contents: &Contents, rows: Range<usize>, cols: Range<usize>) -> Option<
     found
 }
 
-fn look(theme: Theme, number: Option<f64>, largest: f64) -> (char, Style) {
+fn look(theme: Theme, number: Option<f64>, largest: f64) -> (char, ContentStyle) {
     let Some(x) = number else { return ('·', theme.dim()) };
     if x.is_nan() {
         return ('N', theme.nan());
@@ -92,7 +92,7 @@ fn look(theme: Theme, number: Option<f64>, largest: f64) -> (char, Style) {
     let share = if largest > 0.0 { x / largest } else { 0.0 };
     if theme.depth == Depth::None {
         let ink = (share.abs() * (INK.len() - 1) as f64).round() as usize;
-        return (INK[ink.min(INK.len() - 1)], Style::new());
+        return (INK[ink.min(INK.len() - 1)], ContentStyle::new());
     }
     (' ', theme.heat(share))
 }

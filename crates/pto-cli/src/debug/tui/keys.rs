@@ -4,8 +4,8 @@ use super::app::{LowerPanel, Pane, TuiApp};
 use super::is_ctrl_c;
 use super::prompt::PromptKey;
 use crate::debug::stops::StopOn;
+use crossterm::event::{KeyCode, KeyEvent};
 use pto::isa::{text, text_key};
-use ratatui::crossterm::event::{KeyCode, KeyEvent};
 
 /// Keys and what they do, for the help.
 pub(super) const KEYS: [(&str, &str); 18] = [

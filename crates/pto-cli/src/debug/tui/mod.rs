@@ -1,7 +1,7 @@
 //! The debugger on a terminal.
 //!
-//! [`TuiApp`](app::TuiApp) is the state and what keys do, [`screen`] draws it. The terminal is restored on every way out: at the end, on
-//! errors, on signals, and by a hook on panics.
+//! [`TuiApp`](app::TuiApp) is the state and what keys do, [`screen`] draws it, [`terminal`] brings it to the terminal. That is restored on
+//! every way out: at the end, on errors, on signals, and by a hook on panics.
 
 mod app;
 mod heat;
@@ -10,18 +10,19 @@ mod panels;
 mod prompt;
 mod screen;
 mod source;
+mod terminal;
 mod theme;
 mod values;
 
 use super::session::DebugSession;
 use crate::Failure;
 use app::TuiApp;
+use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use pto::isa::text;
-use ratatui::DefaultTerminal;
-use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+use terminal::ScreenTerminal;
 
 /// How long the debugger waits for a key before it looks for signals.
 const PATIENCE: Duration = Duration::from_millis(200);
@@ -43,17 +44,15 @@ pub(crate) fn run(mut session: DebugSession<'_>) -> Result<(), Failure> {
     let ended = Arc::new(AtomicBool::new(false));
     end_on_signals(&ended)?;
     session.on_poll(wants_interrupt);
-    let mut terminal = ratatui::try_init()?;
-    let result = show(&mut terminal, TuiApp::new(session), &ended);
-    ratatui::restore();
-    result
+    let mut terminal = ScreenTerminal::start()?;
+    show(&mut terminal, TuiApp::new(session), &ended)
 }
 
-fn show(terminal: &mut DefaultTerminal, mut app: TuiApp<'_>, ended: &AtomicBool) -> Result<(), Failure> {
+fn show(terminal: &mut ScreenTerminal, mut app: TuiApp<'_>, ended: &AtomicBool) -> Result<(), Failure> {
     let mut is_changed = true;
     while !app.is_over && !ended.load(Ordering::Relaxed) {
         if is_changed {
-            terminal.draw(|frame| screen::draw(&mut app, frame))?;
+            terminal.draw(|grid| screen::draw(&mut app, grid))?;
         }
         is_changed = event::poll(PATIENCE)?;
         if !is_changed {
@@ -63,11 +62,11 @@ fn show(terminal: &mut DefaultTerminal, mut app: TuiApp<'_>, ended: &AtomicBool)
             Event::Key(key) if key.kind != KeyEventKind::Release => {
                 if app.takes_long(&key) {
                     app.message = text!("searching; Ctrl-C stops it").to_string();
-                    terminal.draw(|frame| screen::draw(&mut app, frame))?;
+                    terminal.draw(|grid| screen::draw(&mut app, grid))?;
                 }
                 app.key(key);
             }
-            Event::Resize(..) => terminal.autoresize()?,
+            // Others, such as a change of the size, are drawn.
             _ => {}
         }
     }

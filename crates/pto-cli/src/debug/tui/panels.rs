@@ -1,20 +1,20 @@
 //! The lower part: memory, pipes and flags, cores, breakpoints, output.
 
 use super::app::{LowerPanel, TuiApp};
+use super::terminal::{StyledLine, StyledText};
 use crate::debug::info::TileInMemory;
 use crate::debug::stops::{bytes_of, memory_of};
+use crossterm::style::{ContentStyle, Stylize};
 use pto::isa::{Loc, text};
 use pto::trace::MemoryId;
-use ratatui::style::{Modifier, Style};
-use ratatui::text::{Line, Span};
 use std::ops::Range;
 
-pub(super) fn lines(app: &mut TuiApp<'_>, width: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(app: &mut TuiApp<'_>, width: usize) -> Vec<StyledLine> {
     match app.panel {
         LowerPanel::Memory => memory(app, width),
         LowerPanel::Pipes => {
             let mut lines = table(&app.session.info_pipes());
-            lines.push(Line::default());
+            lines.push(StyledLine::default());
             lines.extend(table(&app.session.info_flags()));
             lines
         }
@@ -25,21 +25,21 @@ pub(super) fn lines(app: &mut TuiApp<'_>, width: usize) -> Vec<Line<'static>> {
 }
 
 /// A table whose first line is a title.
-fn table(text: &str) -> Vec<Line<'static>> {
+fn table(text: &str) -> Vec<StyledLine> {
     let has_title = text.lines().count() > 1;
     (0..)
         .zip(text.lines())
         .map(|(k, line): (usize, &str)| {
             let is_title = k == 0 && has_title;
-            let style = if is_title { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-            Line::styled(line.to_string(), style)
+            let style = if is_title { ContentStyle::new().bold() } else { ContentStyle::new() };
+            StyledLine::new(line.to_string(), style)
         })
         .collect()
 }
 
-fn output_line(app: &TuiApp<'_>, line: &str) -> Line<'static> {
-    let style = if line.starts_with("> ") { app.theme.dim() } else { Style::new() };
-    Line::styled(line.to_string(), style)
+fn output_line(app: &TuiApp<'_>, line: &str) -> StyledLine {
+    let style = if line.starts_with("> ") { app.theme.dim() } else { ContentStyle::new() };
+    StyledLine::new(line.to_string(), style)
 }
 
 /// Bytes of a memory that are drawn as one bar.
@@ -50,20 +50,20 @@ struct MemoryBar {
 }
 
 /// A map of every memory that holds tiles, and the tiles.
-fn memory(app: &mut TuiApp<'_>, width: usize) -> Vec<Line<'static>> {
+fn memory(app: &mut TuiApp<'_>, width: usize) -> Vec<StyledLine> {
     let tiles = app.session.placed_tiles();
     if tiles.is_empty() {
-        return vec![Line::from(text!("no tile has a place yet"))];
+        return vec![StyledLine::from(text!("no tile has a place yet"))];
     }
     let bars = bars(app, &tiles);
     let label = bars.iter().map(|b| b.label.chars().count()).max().unwrap_or(0);
     let room = width.saturating_sub(label + 1).max(8);
-    let mut lines: Vec<Line<'static>> = bars
+    let mut lines: Vec<StyledLine> = bars
         .iter()
         .map(|bar| {
-            let mut spans = vec![Span::raw(format!("{:<label$} ", bar.label))];
+            let mut spans = vec![StyledText::plain(format!("{:<label$} ", bar.label))];
             spans.extend(cells(app, bar, &tiles, room));
-            Line::from(spans)
+            StyledLine::from(spans)
         })
         .collect();
     lines.push(legend(app));
@@ -93,7 +93,7 @@ fn bars(app: &TuiApp<'_>, tiles: &[TileInMemory]) -> Vec<MemoryBar> {
 }
 
 /// The cells of a bar: what the last instruction wrote and read, tiles, and free memory.
-fn cells(app: &TuiApp<'_>, bar: &MemoryBar, tiles: &[TileInMemory], room: usize) -> Vec<Span<'static>> {
+fn cells(app: &TuiApp<'_>, bar: &MemoryBar, tiles: &[TileInMemory], room: usize) -> Vec<StyledText> {
     let theme = app.theme;
     let here = MemoryId::Core(app.session.core, bar.loc);
     let last = app.session.last();
@@ -123,23 +123,24 @@ fn cells(app: &TuiApp<'_>, bar: &MemoryBar, tiles: &[TileInMemory], room: usize)
             ('·', theme.dim())
         }
     };
-    (0..room).map(state).map(|(c, style)| Span::styled(c.to_string(), style)).collect()
+    (0..room).map(state).map(|(c, style)| StyledText::new(c.to_string(), style)).collect()
 }
 
-fn legend(app: &TuiApp<'_>) -> Line<'static> {
+fn legend(app: &TuiApp<'_>) -> StyledLine {
     let theme = app.theme;
-    let mark =
-        |sign: &'static str, style: Style, what: &str| [Span::styled(sign, style), Span::raw(format!(" {what}  "))];
+    let mark = |sign: &'static str, style: ContentStyle, what: &str| {
+        [StyledText::new(sign, style), StyledText::plain(format!(" {what}  "))]
+    };
     let marks = [
         mark("W", theme.written(), text!("written last")),
         mark("R", theme.read(), text!("read last")),
         mark("▓", theme.held(), text!("holds data")),
         mark("░", theme.dim(), text!("not written yet")),
     ];
-    Line::from(marks.concat())
+    StyledLine::from(marks.concat())
 }
 
-fn tile_line(app: &TuiApp<'_>, tile: &TileInMemory) -> Line<'static> {
+fn tile_line(app: &TuiApp<'_>, tile: &TileInMemory) -> StyledLine {
     let theme = app.theme;
     let writer = match tile.writer {
         Some(at) => {
@@ -150,9 +151,9 @@ fn tile_line(app: &TuiApp<'_>, tile: &TileInMemory) -> Line<'static> {
     };
     let place = app.session.memory_and_room(tile.loc, tile.bytes.start);
     let bytes = format!("{:#x}:{:#x}", tile.bytes.start, tile.bytes.end);
-    Line::from(vec![
-        Span::styled(format!("%{:<12}", tile.name), theme.name()),
-        Span::raw(format!(" {:<14} {place} {bytes}  ", tile.shape)),
-        Span::styled(writer, theme.dim()),
+    StyledLine::from(vec![
+        StyledText::new(format!("%{:<12}", tile.name), theme.name()),
+        StyledText::plain(format!(" {:<14} {place} {bytes}  ", tile.shape)),
+        StyledText::new(writer, theme.dim()),
     ])
 }

@@ -1,7 +1,7 @@
 //! The command line at the bottom, with history and completion.
 
 use crate::debug::command::completions;
-use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 #[derive(Default)]
 pub(super) struct Prompt {

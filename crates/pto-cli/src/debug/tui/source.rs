@@ -1,11 +1,11 @@
 //! The program, with the line that is next and the breakpoints.
 
 use super::app::TuiApp;
+use super::terminal::{StyledLine, StyledText};
 use super::theme::Theme;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
+use crossterm::style::ContentStyle;
 
-pub(super) fn lines(app: &mut TuiApp<'_>, width: usize, height: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(app: &mut TuiApp<'_>, width: usize, height: usize) -> Vec<StyledLine> {
     let count = app.session.lines.len();
     keep_cursor_in_sight(app, height, count);
     let current = app.session.pending().map_or(0, |m| m.line);
@@ -22,28 +22,31 @@ fn keep_cursor_in_sight(app: &mut TuiApp<'_>, height: usize, count: usize) {
     app.source_top = app.source_top.clamp(highest.min(lowest), lowest).min(count.saturating_sub(height.min(count)));
 }
 
-fn line(app: &TuiApp<'_>, at: usize, current: u32, digits: usize, width: usize) -> Line<'static> {
+fn line(app: &TuiApp<'_>, at: usize, current: u32, digits: usize, width: usize) -> StyledLine {
     let (theme, number) = (app.theme, at as u32 + 1);
     let stop = if app.session.has_breakpoint(number) { "●" } else { " " };
     let arrow = if number == current { "▶" } else { " " };
     let mut spans = vec![
-        Span::styled(stop, theme.breakpoint()),
-        Span::styled(arrow, theme.arrow()),
-        Span::styled(format!("{number:>digits$} "), theme.dim()),
+        StyledText::new(stop, theme.breakpoint()),
+        StyledText::new(arrow, theme.arrow()),
+        StyledText::new(format!("{number:>digits$} "), theme.dim()),
     ];
     let text: String = app.session.lines[at].chars().skip(app.source_left).take(width).collect();
     spans.extend(coloured(theme, &text.replace('\t', "  ")));
-    let used: usize = spans.iter().map(Span::width).sum();
+    let used: usize = spans.iter().map(StyledText::width).sum();
     if number == current {
-        spans.push(Span::raw(" ".repeat(width.saturating_sub(used))));
+        spans.push(StyledText::plain(" ".repeat(width.saturating_sub(used))));
     }
-    let line = Line::from(spans);
-    let line = if number == current { line.style(theme.current()) } else { line };
-    if number == app.cursor && number != current { line.patch_style(theme.cursor()) } else { line }
+    let line = StyledLine::from(spans);
+    match number {
+        _ if number == current => line.with_style(theme.current()),
+        _ if number == app.cursor => line.with_style(theme.cursor()),
+        _ => line,
+    }
 }
 
 /// Names of values and operations, and comments.
-fn coloured(theme: Theme, text: &str) -> Vec<Span<'static>> {
+fn coloured(theme: Theme, text: &str) -> Vec<StyledText> {
     let (code, comment) = text.split_at(text.find("//").unwrap_or(text.len()));
     let mut spans = Vec::new();
     let mut rest = code;
@@ -52,21 +55,21 @@ fn coloured(theme: Theme, text: &str) -> Vec<Span<'static>> {
         let first = rest.chars().next().is_some_and(is_word);
         let end = rest.find(|c| is_word(c) != first).unwrap_or(rest.len());
         let (word, after) = rest.split_at(end);
-        spans.push(Span::styled(word.to_string(), word_style(theme, word)));
+        spans.push(StyledText::new(word.to_string(), word_style(theme, word)));
         rest = after;
     }
     if !comment.is_empty() {
-        spans.push(Span::styled(comment.to_string(), theme.dim()));
+        spans.push(StyledText::new(comment.to_string(), theme.dim()));
     }
     spans
 }
 
-fn word_style(theme: Theme, word: &str) -> Style {
+fn word_style(theme: Theme, word: &str) -> ContentStyle {
     let is_operation =
         ["pto.", "arith.", "scf.", "func.", "cf.", "memref."].iter().any(|start| word.starts_with(start));
     match word.chars().next() {
         Some('%') => theme.name(),
         _ if is_operation => theme.operation(),
-        _ => Style::new(),
+        _ => ContentStyle::new(),
     }
 }

@@ -1,6 +1,6 @@
 //! Colours, as many as the terminal has.
 
-use ratatui::style::{Color, Modifier, Style};
+use crossterm::style::{Color, ContentStyle, Stylize};
 
 /// How many colours there are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Theme {
 
 /// Colours of the 256 from blue over dark grey to red, for numbers from -1 to 1.
 const RAMP: [u8; 15] = [27, 33, 39, 31, 24, 23, 236, 235, 237, 52, 88, 124, 160, 196, 203];
-const FEW: [Color; 5] = [Color::LightBlue, Color::Blue, Color::Black, Color::Red, Color::LightRed];
+const FEW: [Color; 5] = [Color::Blue, Color::DarkBlue, Color::Black, Color::DarkRed, Color::Red];
 
 impl Theme {
     pub(super) fn of_terminal() -> Self {
@@ -32,93 +32,89 @@ impl Theme {
         Self { depth }
     }
 
-    fn colour(self, colour: Color) -> Style {
-        if self.depth == Depth::None { Style::new() } else { Style::new().fg(colour) }
+    fn colour(self, colour: Color) -> ContentStyle {
+        if self.depth == Depth::None { ContentStyle::new() } else { ContentStyle::new().with(colour) }
     }
 
-    pub(super) fn bar(self) -> Style {
-        Style::new().add_modifier(Modifier::REVERSED)
+    pub(super) fn bar(self) -> ContentStyle {
+        ContentStyle::new().reverse()
     }
 
-    pub(super) fn title(self, is_focused: bool) -> Style {
-        let style = self.colour(if is_focused { Color::Yellow } else { Color::Reset });
-        if is_focused { style.add_modifier(Modifier::BOLD) } else { style }
+    pub(super) fn title(self, is_focused: bool) -> ContentStyle {
+        let style = self.colour(if is_focused { Color::DarkYellow } else { Color::Reset });
+        if is_focused { style.bold() } else { style }
     }
 
-    pub(super) fn border(self, is_focused: bool) -> Style {
-        self.colour(if is_focused { Color::Yellow } else { Color::DarkGray })
+    pub(super) fn border(self, is_focused: bool) -> ContentStyle {
+        self.colour(if is_focused { Color::DarkYellow } else { Color::DarkGrey })
     }
 
-    pub(super) fn dim(self) -> Style {
-        self.colour(Color::DarkGray).add_modifier(if self.depth == Depth::None {
-            Modifier::DIM
-        } else {
-            Modifier::empty()
-        })
+    pub(super) fn dim(self) -> ContentStyle {
+        if self.depth == Depth::None { ContentStyle::new().dim() } else { self.colour(Color::DarkGrey) }
     }
 
-    pub(super) fn name(self) -> Style {
-        self.colour(Color::Cyan)
+    pub(super) fn name(self) -> ContentStyle {
+        self.colour(Color::DarkCyan)
     }
 
-    pub(super) fn operation(self) -> Style {
-        self.colour(Color::Yellow)
+    pub(super) fn operation(self) -> ContentStyle {
+        self.colour(Color::DarkYellow)
     }
 
-    pub(super) fn breakpoint(self) -> Style {
-        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+    pub(super) fn breakpoint(self) -> ContentStyle {
+        self.colour(Color::DarkRed).bold()
     }
 
-    pub(super) fn arrow(self) -> Style {
-        self.colour(Color::Green).add_modifier(Modifier::BOLD)
+    pub(super) fn arrow(self) -> ContentStyle {
+        self.colour(Color::DarkGreen).bold()
     }
 
     /// The line that is next.
-    pub(super) fn current(self) -> Style {
+    pub(super) fn current(self) -> ContentStyle {
         match self.depth {
-            Depth::None => Style::new().add_modifier(Modifier::BOLD),
-            Depth::Sixteen => Style::new().bg(Color::Blue),
-            Depth::Many => Style::new().bg(Color::Indexed(24)),
+            Depth::None => ContentStyle::new().bold(),
+            Depth::Sixteen => ContentStyle::new().on(Color::DarkBlue),
+            Depth::Many => ContentStyle::new().on(Color::AnsiValue(24)),
         }
     }
 
-    pub(super) fn cursor(self) -> Style {
-        Style::new().add_modifier(Modifier::UNDERLINED)
+    pub(super) fn cursor(self) -> ContentStyle {
+        ContentStyle::new().underlined()
     }
 
-    pub(super) fn error(self) -> Style {
-        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+    pub(super) fn error(self) -> ContentStyle {
+        self.colour(Color::DarkRed).bold()
     }
 
-    pub(super) fn written(self) -> Style {
-        self.colour(Color::Red).add_modifier(Modifier::BOLD)
+    pub(super) fn written(self) -> ContentStyle {
+        self.colour(Color::DarkRed).bold()
     }
 
-    pub(super) fn read(self) -> Style {
-        self.colour(Color::Green).add_modifier(Modifier::BOLD)
+    pub(super) fn read(self) -> ContentStyle {
+        self.colour(Color::DarkGreen).bold()
     }
 
-    pub(super) fn held(self) -> Style {
-        self.colour(Color::Blue)
+    pub(super) fn held(self) -> ContentStyle {
+        self.colour(Color::DarkBlue)
     }
 
-    pub(super) fn nan(self) -> Style {
-        self.colour(Color::Magenta).add_modifier(Modifier::BOLD)
+    pub(super) fn nan(self) -> ContentStyle {
+        self.colour(Color::DarkMagenta).bold()
     }
 
-    pub(super) fn infinite(self) -> Style {
-        self.colour(Color::Yellow).add_modifier(Modifier::BOLD)
+    pub(super) fn infinite(self) -> ContentStyle {
+        self.colour(Color::DarkYellow).bold()
     }
 
     /// The background for a number from -1 to 1; without colours there is none.
-    pub(super) fn heat(self, share: f64) -> Style {
+    pub(super) fn heat(self, share: f64) -> ContentStyle {
         let pick = |count: usize| {
             (((share.clamp(-1.0, 1.0) + 1.0) / 2.0 * (count - 1) as f64).round() as usize).min(count - 1)
         };
         match self.depth {
-            Depth::None => Style::new(),
-            Depth::Sixteen => Style::new().bg(FEW[pick(FEW.len())]),
-            Depth::Many => Style::new().bg(Color::Indexed(RAMP[pick(RAMP.len())])),
+            Depth::None => ContentStyle::new(),
+            Depth::Sixteen => ContentStyle::new().on(FEW[pick(FEW.len())]),
+            Depth::Many => ContentStyle::new().on(Color::AnsiValue(RAMP[pick(RAMP.len())])),
         }
     }
 }

@@ -2,23 +2,23 @@
 
 use super::app::TuiApp;
 use super::heat;
+use super::terminal::{StyledLine, StyledText};
 use crate::debug::show::element;
+use crossterm::style::ContentStyle;
 use pto::isa::text;
 use pto::trace::Contents;
-use ratatui::style::Style;
-use ratatui::text::{Line, Span};
 
 /// The title of the pane, and its lines.
-pub(super) fn lines(app: &mut TuiApp<'_>, width: usize, height: usize) -> (String, Vec<Line<'static>>) {
+pub(super) fn lines(app: &mut TuiApp<'_>, width: usize, height: usize) -> (String, Vec<StyledLine>) {
     let Some(value) = app.value() else {
-        return (text!("value").to_string(), vec![Line::from(text!("nothing was written yet"))]);
+        return (text!("value").to_string(), vec![StyledLine::from(text!("nothing was written yet"))]);
     };
     let (core, at) = (app.session.core, app.session.at());
     let name = app.session.recording.module().value_name(value).to_string();
     let mode = if app.chosen.is_some() { "" } else { "↻ " };
     let title = format!("{mode}%{name}");
     let size = app.session.player.part(core, value, at, 0..1, 0..1).map(|c| (c.rows, c.cols));
-    let Some((rows, cols)) = size else { return (title, vec![Line::from(app.session.unknown(&name))]) };
+    let Some((rows, cols)) = size else { return (title, vec![StyledLine::from(app.session.unknown(&name))]) };
     app.value_top = app.value_top.min(rows.saturating_sub(1));
     app.value_left = app.value_left.min(cols.saturating_sub(1));
     let (top, left) = (app.value_top, app.value_left);
@@ -39,26 +39,26 @@ pub(super) fn lines(app: &mut TuiApp<'_>, width: usize, height: usize) -> (Strin
     (title, all)
 }
 
-fn description(app: &mut TuiApp<'_>, value: pto::ir::ValueId, contents: &Contents, width: usize) -> Vec<Line<'static>> {
+fn description(app: &mut TuiApp<'_>, value: pto::ir::ValueId, contents: &Contents, width: usize) -> Vec<StyledLine> {
     let text = app.session.describe(value, contents);
     let text = text.trim_end();
     let text = text.split_once(": ").map_or(text, |(_, rest)| rest).to_string();
     let (mut lines, mut line) = (Vec::new(), String::new());
     for part in text.split(", ") {
         if !line.is_empty() && line.chars().count() + part.chars().count() + 2 > width {
-            lines.push(Line::styled(std::mem::take(&mut line) + ",", app.theme.dim()));
+            lines.push(StyledLine::new(std::mem::take(&mut line) + ",", app.theme.dim()));
         }
         if !line.is_empty() {
             line += ", ";
         }
         line += part;
     }
-    lines.push(Line::styled(line, app.theme.dim()));
+    lines.push(StyledLine::new(line, app.theme.dim()));
     lines
 }
 
 /// A cell and how it looks: numbers that were not written, or are outside of the valid region, are dim.
-fn cell(app: &TuiApp<'_>, contents: &Contents, row: usize, col: usize) -> (String, Style) {
+fn cell(app: &TuiApp<'_>, contents: &Contents, row: usize, col: usize) -> (String, ContentStyle) {
     let theme = app.theme;
     if !contents.is_written(row, col) {
         return ("·".to_string(), theme.dim());
@@ -71,18 +71,18 @@ fn cell(app: &TuiApp<'_>, contents: &Contents, row: usize, col: usize) -> (Strin
     } else if number.is_infinite() {
         theme.infinite()
     } else {
-        Style::new()
+        ContentStyle::new()
     };
     (text, style)
 }
 
-fn numbers(app: &TuiApp<'_>, contents: &Contents, width: usize, height: usize) -> Vec<Line<'static>> {
+fn numbers(app: &TuiApp<'_>, contents: &Contents, width: usize, height: usize) -> Vec<StyledLine> {
     let first = contents.row_range.start;
     let rows = first..contents.row_range.end.min(first + height.saturating_sub(1));
     let label = rows.end.to_string().len();
     let (mut columns, mut used) = (Vec::new(), label + 1);
     for col in contents.col_range.clone() {
-        let cells: Vec<(String, Style)> = rows.clone().map(|row| cell(app, contents, row, col)).collect();
+        let cells: Vec<(String, ContentStyle)> = rows.clone().map(|row| cell(app, contents, row, col)).collect();
         let lengths = cells.iter().map(|(text, _)| text.chars().count());
         let wide = lengths.chain([col.to_string().len()]).max().unwrap_or(1);
         if used + wide + 1 > width && !columns.is_empty() {
@@ -91,16 +91,16 @@ fn numbers(app: &TuiApp<'_>, contents: &Contents, width: usize, height: usize) -
         used += wide + 1;
         columns.push((col, wide, cells));
     }
-    let mut header = vec![Span::raw(" ".repeat(label + 1))];
-    header.extend(columns.iter().map(|(col, wide, _)| Span::styled(format!(" {col:>wide$}"), app.theme.dim())));
+    let mut header = vec![StyledText::plain(" ".repeat(label + 1))];
+    header.extend(columns.iter().map(|(col, wide, _)| StyledText::new(format!(" {col:>wide$}"), app.theme.dim())));
     let row = |k: usize, row: usize| {
-        let mut spans = vec![Span::styled(format!("{row:>label$}:"), app.theme.dim())];
+        let mut spans = vec![StyledText::new(format!("{row:>label$}:"), app.theme.dim())];
         for (_, wide, cells) in &columns {
             let (text, style) = &cells[k];
-            spans.push(Span::raw(" ".repeat(1 + wide - text.chars().count())));
-            spans.push(Span::styled(text.clone(), *style));
+            spans.push(StyledText::plain(" ".repeat(1 + wide - text.chars().count())));
+            spans.push(StyledText::new(text.clone(), *style));
         }
-        Line::from(spans)
+        StyledLine::from(spans)
     };
-    std::iter::once(Line::from(header)).chain(rows.clone().enumerate().map(|(k, r)| row(k, r))).collect()
+    std::iter::once(StyledLine::from(header)).chain(rows.clone().enumerate().map(|(k, r)| row(k, r))).collect()
 }
