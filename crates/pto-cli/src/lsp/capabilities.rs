@@ -1,6 +1,7 @@
 //! What the server can do, and what the editor can.
 
 use super::convert::{MODIFIERS, ROLES};
+use super::protocol::action_kind;
 use pto_ide::PositionEncoding;
 use serde_json::{Value, json};
 
@@ -71,7 +72,7 @@ pub(super) fn answer(abilities: &EditorAbilities) -> Value {
             "documentFormattingProvider": true,
             "documentRangeFormattingProvider": true,
             "inlayHintProvider": true,
-            "codeActionProvider": { "codeActionKinds": ["quickfix", "refactor.rewrite"] },
+            "codeActionProvider": { "codeActionKinds": [action_kind::QUICK_FIX, action_kind::REWRITE] },
             "codeLensProvider": {},
             "executeCommandProvider": { "commands": COMMANDS },
             "workspace": { "workspaceFolders": { "supported": true } },

@@ -1,8 +1,8 @@
 //! From bytes to positions of the protocol, and from answers to its types.
 
-use lsp_types::{
-    CompletionItemKind, DiagnosticRelatedInformation, DiagnosticSeverity, Location, NumberOrString, Position, Range,
-    SymbolKind, TextEdit, Uri,
+use super::protocol::{
+    DocumentUri, LspCompletionKind, LspDiagnostic, LspEdit, LspLocation, LspPosition, LspRange, LspSeverity,
+    LspSymbolKind, RelatedInformation,
 };
 use pto::isa::{Severity, Span};
 use pto::{Diagnostic, isa::text};
@@ -30,37 +30,38 @@ impl<'a> Places<'a> {
         }
     }
 
-    pub(super) fn position(&self, byte: u32) -> Position {
+    pub(super) fn position(&self, byte: u32) -> LspPosition {
         let (line, column) = self.with_positions(|p| p.locate(self.text, byte, self.encoding));
-        Position::new(line, column)
+        LspPosition { line, character: column }
     }
 
-    pub(super) fn range(&self, span: Span) -> Range {
-        Range::new(self.position(span.start), self.position(span.end))
+    pub(super) fn range(&self, span: Span) -> LspRange {
+        LspRange { start: self.position(span.start), end: self.position(span.end) }
     }
 
-    pub(super) fn byte(&self, position: Position) -> u32 {
+    pub(super) fn byte(&self, position: LspPosition) -> u32 {
         self.with_positions(|p| p.byte(self.text, (position.line, position.character), self.encoding))
     }
 
-    pub(super) fn span(&self, range: Range) -> Span {
+    pub(super) fn span(&self, range: LspRange) -> Span {
         self.with_positions(|p| {
-            let byte = |at: Position| p.byte(self.text, (at.line, at.character), self.encoding);
+            let byte = |at: LspPosition| p.byte(self.text, (at.line, at.character), self.encoding);
             let (start, end) = (byte(range.start), byte(range.end));
             Span::new(start.min(end), end.max(start))
         })
     }
 
-    pub(super) fn edits(&self, edits: &[Replacement]) -> Vec<TextEdit> {
-        edits.iter().map(|edit| TextEdit::new(self.range(edit.span), edit.text.clone())).collect()
+    pub(super) fn edits(&self, edits: &[Replacement]) -> Vec<LspEdit> {
+        let edit = |edit: &Replacement| LspEdit { range: self.range(edit.span), new_text: edit.text.clone() };
+        edits.iter().map(edit).collect()
     }
 
-    pub(super) fn location(&self, uri: &Uri, span: Span) -> Location {
-        Location::new(uri.clone(), self.range(span))
+    pub(super) fn location(&self, uri: &DocumentUri, span: Span) -> LspLocation {
+        LspLocation { uri: uri.clone(), range: self.range(span) }
     }
 
     /// A diagnostic with what is legal and the help below its message.
-    pub(super) fn diagnostic(&self, uri: &Uri, source: &str, d: &Diagnostic) -> lsp_types::Diagnostic {
+    pub(super) fn diagnostic(&self, uri: &DocumentUri, source: &'static str, d: &Diagnostic) -> LspDiagnostic {
         let mut message = d.message.clone();
         if !d.primary.text.is_empty() {
             message += &format!(" ({})", d.primary.text);
@@ -70,22 +71,20 @@ impl<'a> Places<'a> {
         if let Some(help) = d.help_text(line) {
             message += &format!("\n{}: {help}", text!("help"));
         }
-        let related = d.labels.iter().map(|label| DiagnosticRelatedInformation {
-            location: self.location(uri, label.span),
-            message: label.text.clone(),
-        });
-        let related: Vec<_> = related.collect();
-        lsp_types::Diagnostic {
+        let related = d
+            .labels
+            .iter()
+            .map(|label| RelatedInformation { location: self.location(uri, label.span), message: label.text.clone() });
+        LspDiagnostic {
             range: self.range(d.primary.span),
-            severity: Some(match d.severity {
-                Severity::Error => DiagnosticSeverity::ERROR,
-                Severity::Warning => DiagnosticSeverity::WARNING,
-            }),
-            code: Some(NumberOrString::String(d.code.id())),
-            source: Some(source.to_string()),
+            severity: match d.severity {
+                Severity::Error => LspSeverity::ERROR,
+                Severity::Warning => LspSeverity::WARNING,
+            },
+            code: Some(d.code.id()),
+            source,
             message,
-            related_information: (!related.is_empty()).then_some(related),
-            ..Default::default()
+            related_information: related.collect(),
         }
     }
 }
@@ -109,10 +108,10 @@ pub(super) const ROLES: [(TokenRole, &str); 12] = [
 /// What else is said about a token, by bit.
 pub(super) const MODIFIERS: [&str; 2] = ["definition", "deprecated"];
 
-/// Tokens as differences to the one before them. A file has many: lines are searched only where one begins.
-pub(super) fn semantic_tokens(places: &Places<'_>, tokens: &[SemanticToken]) -> Vec<lsp_types::SemanticToken> {
-    let mut last = (0, Position::default());
-    let mut found = Vec::with_capacity(tokens.len());
+/// Tokens as differences to the one before them, five numbers for each. A file has many: lines are searched only where one begins.
+pub(super) fn semantic_tokens(places: &Places<'_>, tokens: &[SemanticToken]) -> Vec<u32> {
+    let mut last = (0, LspPosition::default());
+    let mut found = Vec::with_capacity(5 * tokens.len());
     let part = |start: u32, end: u32| places.text.get(start as usize..end as usize).unwrap_or_default();
     let breaks = |part: &str| part.bytes().any(|b| matches!(b, b'\n' | b'\r'));
     for token in tokens {
@@ -124,40 +123,40 @@ pub(super) fn semantic_tokens(places: &Places<'_>, tokens: &[SemanticToken]) -> 
         let between = part(last.0, token.span.start);
         let same_line = !breaks(between);
         let start = match same_line {
-            true => Position::new(last.1.line, last.1.character + places.encoding.length(between)),
+            true => LspPosition { line: last.1.line, character: last.1.character + places.encoding.length(between) },
             false => places.position(token.span.start),
         };
-        found.push(lsp_types::SemanticToken {
-            delta_line: start.line - last.1.line,
-            delta_start: if same_line { start.character - last.1.character } else { start.character },
-            length: places.encoding.length(text),
-            token_type: ROLES.iter().position(|(role, _)| *role == token.role).unwrap_or(0) as u32,
-            token_modifiers_bitset: u32::from(token.definition) | u32::from(token.unavailable) << 1,
-        });
+        found.extend([
+            start.line - last.1.line,
+            if same_line { start.character - last.1.character } else { start.character },
+            places.encoding.length(text),
+            ROLES.iter().position(|(role, _)| *role == token.role).unwrap_or(0) as u32,
+            u32::from(token.definition) | u32::from(token.unavailable) << 1,
+        ]);
         last = (token.span.start, start);
     }
     found
 }
 
-pub(super) const fn completion_kind(kind: CompletionKind) -> CompletionItemKind {
+pub(super) const fn completion_kind(kind: CompletionKind) -> LspCompletionKind {
     match kind {
-        CompletionKind::Operation => CompletionItemKind::FUNCTION,
-        CompletionKind::Value => CompletionItemKind::VARIABLE,
-        CompletionKind::Type => CompletionItemKind::STRUCT,
-        CompletionKind::Attribute => CompletionItemKind::PROPERTY,
-        CompletionKind::Choice => CompletionItemKind::ENUM_MEMBER,
-        CompletionKind::Function => CompletionItemKind::METHOD,
-        CompletionKind::Label => CompletionItemKind::EVENT,
-        CompletionKind::Keyword => CompletionItemKind::KEYWORD,
+        CompletionKind::Operation => LspCompletionKind::FUNCTION,
+        CompletionKind::Value => LspCompletionKind::VARIABLE,
+        CompletionKind::Type => LspCompletionKind::STRUCT,
+        CompletionKind::Attribute => LspCompletionKind::PROPERTY,
+        CompletionKind::Choice => LspCompletionKind::ENUM_MEMBER,
+        CompletionKind::Function => LspCompletionKind::METHOD,
+        CompletionKind::Label => LspCompletionKind::EVENT,
+        CompletionKind::Keyword => LspCompletionKind::KEYWORD,
     }
 }
 
-pub(super) const fn symbol_kind(kind: OutlineKind) -> SymbolKind {
+pub(super) const fn symbol_kind(kind: OutlineKind) -> LspSymbolKind {
     match kind {
-        OutlineKind::Module => SymbolKind::MODULE,
-        OutlineKind::Function => SymbolKind::FUNCTION,
-        OutlineKind::Region => SymbolKind::NAMESPACE,
-        OutlineKind::Tile => SymbolKind::VARIABLE,
-        OutlineKind::Alias => SymbolKind::STRUCT,
+        OutlineKind::Module => LspSymbolKind::MODULE,
+        OutlineKind::Function => LspSymbolKind::FUNCTION,
+        OutlineKind::Region => LspSymbolKind::NAMESPACE,
+        OutlineKind::Tile => LspSymbolKind::VARIABLE,
+        OutlineKind::Alias => LspSymbolKind::STRUCT,
     }
 }

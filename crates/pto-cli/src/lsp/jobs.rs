@@ -1,14 +1,15 @@
 //! Programs that run in a process of their own: they may take long, and are ended when nobody waits for them any more.
 
+use super::pipes::ServerEvent;
+use super::protocol::{ErrorCode, RequestId};
 use super::refusal::Refusal;
-use crossbeam_channel::{Sender, bounded};
-use lsp_server::{ErrorCode, RequestId};
 use pto::isa::text;
 use pto::isa::text::language;
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -49,7 +50,7 @@ impl EditorJob {
         arguments: &[String],
         text: &str,
         seconds: Option<u64>,
-        ends: Sender<JobEnd>,
+        events: Sender<ServerEvent>,
     ) -> std::io::Result<Self> {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -84,7 +85,7 @@ impl EditorJob {
                 let _ = child.wait();
             }
             let report = shared.report(in_time, &json, &errors);
-            let _ = ends.send(JobEnd { number, report, json });
+            let _ = events.send(ServerEvent::JobEnded(JobEnd { number, report, json }));
         });
         Ok(Self { number, purpose, process })
     }
@@ -110,7 +111,7 @@ impl SharedProcess {
 
     fn report(&self, in_time: bool, out: &str, errors: &str) -> Result<String, Refusal> {
         if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Refusal::new(ErrorCode::RequestCanceled, "cancelled"));
+            return Err(Refusal::new(ErrorCode::RequestCancelled, "cancelled"));
         }
         if !in_time {
             return Err(Refusal::new(ErrorCode::RequestFailed, text!("it took too long")));
@@ -120,8 +121,8 @@ impl SharedProcess {
 }
 
 /// Reads everything on a thread of its own, so that no pipe fills up.
-fn collect(pipe: Option<impl Read + Send + 'static>) -> crossbeam_channel::Receiver<String> {
-    let (sender, receiver) = bounded(1);
+fn collect(pipe: Option<impl Read + Send + 'static>) -> Receiver<String> {
+    let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut bytes = Vec::new();
         if let Some(mut pipe) = pipe {

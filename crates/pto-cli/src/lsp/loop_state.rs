@@ -6,12 +6,13 @@ use super::files::file_name;
 use super::findings;
 use super::jobs::{EditorJob, JobEnd, JobPurpose};
 use super::open::{OpenFile, RunFinding};
+use super::pipes::{EditorConnection, ServerEvent};
+use super::protocol::{
+    DocumentUri, EditorMessage, ErrorCode, LspDiagnostic, LspSeverity, PublishedDiagnostics, RequestId, ServerMessage,
+};
 use super::refusal::{LspAnswer, Refusal};
 use super::settings::Settings;
 use super::workspace::Workspace;
-use crossbeam_channel::{Receiver, Sender, select, unbounded};
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
-use lsp_types::{DiagnosticSeverity, PublishDiagnosticsParams, Uri};
 use pto::isa::ordered::OrdMap;
 use pto::isa::text;
 use serde::Serialize;
@@ -27,24 +28,21 @@ const STDIN: &str = "<stdin>";
 
 /// The server: open files, settings, and programs that run.
 pub(super) struct LanguageServer {
-    connection: Connection,
+    connection: EditorConnection,
     pub(super) abilities: EditorAbilities,
     pub(super) settings: Settings,
     pub(super) files: OrdMap<String, OpenFile>,
     pub(super) workspace: Workspace,
     pub(super) jobs: Vec<EditorJob>,
-    ends: (Sender<JobEnd>, Receiver<JobEnd>),
-    /// Tiles of a large program were placed.
-    planned: (Sender<()>, Receiver<()>),
-    /// Messages that came and are not handled yet.
-    queue: VecDeque<Message>,
+    /// What came and is not handled yet.
+    queue: VecDeque<ServerEvent>,
     shut_down: bool,
     sent: i32,
 }
 
 impl LanguageServer {
     /// A server for an editor, and the answer to its first request.
-    pub(super) fn new(connection: Connection, params: &Value) -> (Self, Value) {
+    pub(super) fn new(connection: EditorConnection, params: &Value) -> (Self, Value) {
         let abilities = EditorAbilities::new(params);
         let mut settings = Settings::default();
         settings.update(params.get("initializationOptions").unwrap_or(&Value::Null));
@@ -55,8 +53,6 @@ impl LanguageServer {
             files: OrdMap::new(),
             workspace: Workspace::new(params),
             jobs: Vec::new(),
-            ends: unbounded(),
-            planned: unbounded(),
             queue: VecDeque::new(),
             shut_down: false,
             sent: 0,
@@ -65,7 +61,7 @@ impl LanguageServer {
         (server, answer)
     }
 
-    pub(super) fn connection(&self) -> &Connection {
+    pub(super) fn connection(&self) -> &EditorConnection {
         &self.connection
     }
 
@@ -75,54 +71,38 @@ impl LanguageServer {
         loop {
             if self.queue.is_empty() {
                 self.publish_changed();
-                if !self.wait() {
-                    break;
-                }
+                self.queue.extend(self.connection.events.recv());
             }
-            self.queue.extend(self.connection.receiver.try_iter());
-            let Some(message) = self.queue.pop_front() else { continue };
-            if let Message::Notification(n) = &message
-                && n.method == "exit"
-            {
-                break;
+            self.queue.extend(self.connection.events.try_iter());
+            match self.queue.pop_front() {
+                Some(ServerEvent::Message(message)) if message.notification() == Some("exit") => break,
+                Some(ServerEvent::Message(message)) => self.take(message),
+                Some(ServerEvent::JobEnded(end)) => self.job_ended(end),
+                Some(ServerEvent::Planned) => self.refresh(&REFRESHES[..1]),
+                Some(ServerEvent::InputEnded) | None => break,
             }
-            self.take(message);
         }
         self.jobs.iter().for_each(EditorJob::cancel);
         self.shut_down
     }
 
-    /// Waits for a message or the end of a job; false when the editor is gone.
-    fn wait(&mut self) -> bool {
-        select! {
-            recv(self.connection.receiver) -> message => match message {
-                Ok(message) => self.queue.push_back(message),
-                Err(_) => return false,
-            },
-            recv(self.ends.1) -> end => if let Ok(end) = end { self.job_ended(end) },
-            recv(self.planned.1) -> _ => self.refresh(&REFRESHES[..1]),
-        }
-        true
-    }
-
     /// Handles a message. A panic is a fault of this program; it ends the request and not the server.
-    fn take(&mut self, message: Message) {
+    fn take(&mut self, message: EditorMessage) {
         match message {
-            Message::Request(request) => {
-                let id = request.id.clone();
-                match catch_unwind(AssertUnwindSafe(|| self.answer(request))) {
+            EditorMessage::Request { id, method, params } => {
+                match catch_unwind(AssertUnwindSafe(|| self.answer(&id, &method, params))) {
                     Ok(Some(answer)) => self.respond(id, answer),
                     Ok(None) => {}
                     Err(_) => self.respond(id, Err(Refusal::new(ErrorCode::InternalError, internal()))),
                 }
             }
-            Message::Notification(notification) => {
-                if catch_unwind(AssertUnwindSafe(|| self.notified(notification))).is_err() {
+            EditorMessage::Notification { method, params } => {
+                if catch_unwind(AssertUnwindSafe(|| self.notified(&method, params))).is_err() {
                     self.log(internal());
                 }
             }
-            Message::Response(response) => {
-                if let Ok(settings) = response.response_result {
+            EditorMessage::Response(settings) => {
+                if let Some(settings) = settings {
                     self.configured(&settings);
                 }
             }
@@ -130,8 +110,7 @@ impl LanguageServer {
     }
 
     /// The answer to a request; nothing if it comes later.
-    fn answer(&mut self, request: Request) -> Option<LspAnswer> {
-        let Request { id, method, params } = request;
+    fn answer(&mut self, id: &RequestId, method: &str, params: Value) -> Option<LspAnswer> {
         if method == "shutdown" {
             self.shut_down = true;
             return Some(Ok(Value::Null));
@@ -139,24 +118,28 @@ impl LanguageServer {
         if self.shut_down {
             return Some(Err(Refusal::new(ErrorCode::InvalidRequest, "the server is shut down")));
         }
-        if self.is_cancelled(&id) {
-            return Some(Err(Refusal::new(ErrorCode::RequestCanceled, "cancelled")));
+        if self.is_cancelled(id) {
+            return Some(Err(Refusal::new(ErrorCode::RequestCancelled, "cancelled")));
         }
         if method == "workspace/executeCommand" {
-            return self.execute(id, &params);
+            return self.execute(id.clone(), &params);
         }
-        if self.is_outdated(&method, &params) {
+        if self.is_outdated(method, &params) {
             return Some(Err(Refusal::new(ErrorCode::ContentModified, "the text has changed")));
         }
-        Some(self.request(&method, params))
+        Some(self.request(method, params))
     }
 
     /// True when the editor does not want an answer any more.
     fn is_cancelled(&self, id: &RequestId) -> bool {
-        let wanted = serde_json::to_value(id).unwrap_or_default();
-        self.queue.iter().any(|message| match message {
-            Message::Notification(n) => n.method == "$/cancelRequest" && n.params.get("id") == Some(&wanted),
-            _ => false,
+        self.told("$/cancelRequest").any(|params| params.get("id").and_then(RequestId::new).as_ref() == Some(id))
+    }
+
+    /// The parameters of notifications that wait.
+    fn told<'s>(&'s self, wanted: &'s str) -> impl Iterator<Item = &'s Value> {
+        self.queue.iter().filter_map(move |event| match event {
+            ServerEvent::Message(EditorMessage::Notification { method, params }) if method == wanted => Some(params),
+            _ => None,
         })
     }
 
@@ -165,33 +148,28 @@ impl LanguageServer {
         const WHOLE: [&str; 4] = ["semanticTokens/full", "inlayHint", "foldingRange", "codeLens"];
         let uri = |params: &Value| params.pointer("/textDocument/uri").and_then(Value::as_str).map(str::to_string);
         let about = method.strip_prefix("textDocument/").filter(|m| WHOLE.contains(m)).and_then(|_| uri(params));
-        about.is_some_and(|file| {
-            self.queue.iter().any(|message| match message {
-                Message::Notification(n) => {
-                    n.method == "textDocument/didChange" && uri(&n.params).as_ref() == Some(&file)
-                }
-                _ => false,
-            })
-        })
+        about.is_some_and(|file| self.told("textDocument/didChange").any(|change| uri(change).as_ref() == Some(&file)))
     }
 
     pub(super) fn respond(&self, id: RequestId, answer: LspAnswer) {
-        let response = match answer {
-            Ok(value) => Response::new_ok(id, value),
-            Err(Refusal { code, message }) => Response::new_err(id, code as i32, message),
-        };
+        self.send(match answer {
+            Ok(value) => ServerMessage::result(id, value),
+            Err(Refusal { code, message }) => ServerMessage::error(id, code, message),
+        });
+    }
+
+    fn send(&self, message: ServerMessage) {
         // If the editor is gone, the loop ends at the next message.
-        let _ = self.connection.sender.send(Message::Response(response));
+        let _ = self.connection.sender.send(message);
     }
 
     pub(super) fn notify(&self, method: &str, params: impl Serialize) {
-        let _ = self.connection.sender.send(Message::Notification(Notification::new(method.to_string(), params)));
+        self.send(ServerMessage::notification(method, json!(params)));
     }
 
-    fn send_request(&mut self, method: &str, params: impl Serialize) {
+    fn send_request(&mut self, method: &str, params: Value) {
         self.sent += 1;
-        let id = RequestId::from(self.sent);
-        let _ = self.connection.sender.send(Message::Request(Request::new(id, method.to_string(), params)));
+        self.send(ServerMessage::request(self.sent, method, params));
     }
 
     /// Writes to the log of the editor.
@@ -199,7 +177,7 @@ impl LanguageServer {
         self.notify("window/logMessage", json!({ "type": 3, "message": message.into() }));
     }
 
-    pub(super) fn file(&self, uri: &Uri) -> Result<&OpenFile, Refusal> {
+    pub(super) fn file(&self, uri: &DocumentUri) -> Result<&OpenFile, Refusal> {
         let missing = || Refusal::new(ErrorCode::InvalidParams, text!("{file} is not open", file = uri.as_str()));
         self.files.get(uri.as_str()).ok_or_else(missing)
     }
@@ -252,10 +230,10 @@ impl LanguageServer {
                 self.log(internal());
                 continue;
             }
-            let planned = self.planned.0.clone();
+            let tell = self.connection.tell.clone();
             if let Some(file) = self.files.get_mut(&uri) {
                 // If nobody listens, the server has ended.
-                file.plan_ahead(move || planned.send(()).unwrap_or_default());
+                file.plan_ahead(move || tell.send(ServerEvent::Planned).unwrap_or_default());
             }
         }
     }
@@ -268,15 +246,16 @@ impl LanguageServer {
         let mut diagnostics: Vec<_> = problems.map(|d| places.diagnostic(&file.uri, "pto", d)).collect();
         diagnostics.extend(file.findings.iter().map(|finding| match finding {
             RunFinding::Race(d) => places.diagnostic(&file.uri, "pto race", d),
-            RunFinding::Perf { span, message, bottleneck } => lsp_types::Diagnostic {
+            RunFinding::Perf { span, message, bottleneck } => LspDiagnostic {
                 range: places.range(*span),
-                severity: Some(if *bottleneck { DiagnosticSeverity::INFORMATION } else { DiagnosticSeverity::HINT }),
-                source: Some("pto perf".to_string()),
+                severity: if *bottleneck { LspSeverity::INFORMATION } else { LspSeverity::HINT },
+                code: None,
+                source: "pto perf",
                 message: message.clone(),
-                ..Default::default()
+                related_information: Vec::new(),
             },
         }));
-        let params = PublishDiagnosticsParams { uri: file.uri.clone(), diagnostics, version: Some(file.version) };
+        let params = PublishedDiagnostics { uri: file.uri.clone(), diagnostics, version: Some(file.version) };
         self.notify("textDocument/publishDiagnostics", params);
     }
 
@@ -290,7 +269,7 @@ impl LanguageServer {
         text: &str,
         seconds: Option<u64>,
     ) -> bool {
-        match EditorJob::start(purpose, arguments, text, seconds, self.ends.0.clone()) {
+        match EditorJob::start(purpose, arguments, text, seconds, self.connection.tell.clone()) {
             Ok(job) => {
                 self.jobs.push(job);
                 true

@@ -13,15 +13,16 @@ mod loop_state;
 mod notifications;
 mod open;
 mod pipes;
+mod protocol;
 mod refusal;
 mod requests;
 mod settings;
+mod start;
 mod workspace;
 
 use super::{CommandResult, Failure, Outcome, warn};
-use loop_state::LanguageServer;
-use lsp_server::ProtocolError;
 use pto::isa::text;
+use start::NoStart;
 use std::io::IsTerminal;
 
 #[derive(clap::Args)]
@@ -37,9 +38,7 @@ pub(crate) fn run(args: &Args) -> CommandResult {
         warn(text!("`pto lsp` talks to an editor on standard input; docs/editors.md says how to set one up"));
     }
     let (connection, writer) = pipes::stdio();
-    let (id, params) = connection.initialize_start().map_err(|e| failed(&e))?;
-    let (server, answer) = LanguageServer::new(connection, &params);
-    server.connection().initialize_finish(id, answer).map_err(|e| failed(&e))?;
+    let server = start::server(connection).map_err(failed)?;
     let ended = server.serve();
     // The last answers are written; if that fails, the editor is gone.
     let _ = writer.join();
@@ -50,9 +49,11 @@ pub(crate) fn run(args: &Args) -> CommandResult {
 }
 
 /// Why no conversation with the editor began.
-fn failed(error: &ProtocolError) -> Failure {
-    Failure(match error.channel_is_disconnected() {
-        true => text!("the input ended before an editor sent `initialize` and `initialized`").to_string(),
-        false => text!("the editor does not follow the protocol: {error}", error),
+fn failed(why: NoStart) -> Failure {
+    Failure(match why {
+        NoStart::InputEnded => {
+            text!("the input ended before an editor sent `initialize` and `initialized`").to_string()
+        }
+        NoStart::Unexpected(error) => text!("the editor does not follow the protocol: {error}", error),
     })
 }

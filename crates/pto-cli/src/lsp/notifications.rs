@@ -3,19 +3,14 @@
 use super::jobs::{EditorJob, JobPurpose};
 use super::loop_state::LanguageServer;
 use super::open::OpenFile;
-use lsp_server::{Notification, RequestId};
-use lsp_types::{
-    DidChangeTextDocumentParams, DidCloseTextDocumentParams, DidOpenTextDocumentParams, DidSaveTextDocumentParams,
-    PublishDiagnosticsParams,
-};
+use super::protocol::{DidChangeParams, DidOpenParams, DocumentParams, PublishedDiagnostics, RequestId};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 impl LanguageServer {
     /// Takes note of what the editor tells. What it tells wrongly is logged.
-    pub(super) fn notified(&mut self, notification: Notification) {
-        let Notification { method, params } = notification;
-        match &*method {
+    pub(super) fn notified(&mut self, method: &str, params: Value) {
+        match method {
             "textDocument/didOpen" => self.with(params, Self::opened),
             "textDocument/didChange" => self.with(params, Self::changed),
             "textDocument/didSave" => self.with(params, Self::saved),
@@ -37,13 +32,13 @@ impl LanguageServer {
         }
     }
 
-    fn opened(&mut self, params: DidOpenTextDocumentParams) {
+    fn opened(&mut self, params: DidOpenParams) {
         let item = params.text_document;
         let name = item.uri.as_str().to_string();
         self.files.insert(name, OpenFile::new(item.uri, item.version, item.text, self.settings.target));
     }
 
-    fn changed(&mut self, params: DidChangeTextDocumentParams) {
+    fn changed(&mut self, params: DidChangeParams) {
         let encoding = self.abilities.encoding;
         if let Some(file) = self.files.get_mut(params.text_document.uri.as_str()) {
             file.version = params.text_document.version;
@@ -51,17 +46,17 @@ impl LanguageServer {
         }
     }
 
-    fn closed(&mut self, params: DidCloseTextDocumentParams) {
+    fn closed(&mut self, params: DocumentParams) {
         let uri = params.text_document.uri;
         self.end_checks(uri.as_str());
         self.files.remove(uri.as_str());
-        let nothing = PublishDiagnosticsParams { uri, diagnostics: Vec::new(), version: None };
+        let nothing = PublishedDiagnostics { uri, diagnostics: Vec::new(), version: None };
         self.notify("textDocument/publishDiagnostics", nothing);
     }
 
     /// Looks for races and predicts cycles, unless the program has errors.
-    fn saved(&mut self, params: DidSaveTextDocumentParams) {
-        let DidSaveTextDocumentParams { text_document, .. } = params;
+    fn saved(&mut self, params: DocumentParams) {
+        let DocumentParams { text_document } = params;
         let uri = text_document.uri.as_str().to_string();
         self.end_checks(&uri);
         let settings = self.settings.clone();
@@ -89,7 +84,7 @@ impl LanguageServer {
 
     /// Ends the command that a request started.
     fn cancelled(&mut self, params: &Value) {
-        let id = params.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
+        let id = params.get("id").and_then(RequestId::new);
         let waits =
             |job: &&EditorJob| matches!(&job.purpose, JobPurpose::Command { id: of, .. } if Some(of) == id.as_ref());
         self.jobs.iter().filter(waits).for_each(EditorJob::cancel);

@@ -1,6 +1,6 @@
 //! Files that are open in the editor.
 
-use lsp_types::TextDocumentContentChangeEvent;
+use super::protocol::{ContentChange, DocumentUri};
 use pto::isa::Span;
 use pto::isa::cancel::cancellable;
 use pto::{Diagnostic, Target};
@@ -16,7 +16,7 @@ const QUIET: Duration = Duration::from_millis(300);
 
 /// A file that is open. It is read when a question needs it, so that a burst of keystrokes is read once.
 pub(super) struct OpenFile {
-    pub(super) uri: lsp_types::Uri,
+    pub(super) uri: DocumentUri,
     pub(super) version: i32,
     /// Its text or target changed since its problems were published.
     pub(super) changed: bool,
@@ -44,7 +44,7 @@ pub(super) enum RunFinding {
 }
 
 impl OpenFile {
-    pub(super) fn new(uri: lsp_types::Uri, version: i32, text: String, target: Option<Target>) -> Self {
+    pub(super) fn new(uri: DocumentUri, version: i32, text: String, target: Option<Target>) -> Self {
         let (changed, findings, document) = (true, Vec::new(), OnceCell::new());
         Self { uri, version, changed, findings, text, target, document, stale: None }
     }
@@ -78,7 +78,7 @@ impl OpenFile {
     }
 
     /// Applies the changes of an editor, one after the other.
-    pub(super) fn change(&mut self, changes: Vec<TextDocumentContentChangeEvent>, encoding: PositionEncoding) {
+    pub(super) fn change(&mut self, changes: Vec<ContentChange>, encoding: PositionEncoding) {
         for change in changes {
             self.text = match change.range {
                 None => change.text,

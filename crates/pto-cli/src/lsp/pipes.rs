@@ -3,19 +3,38 @@
 //! Messages are read as they come and wait in a queue, so that the server sees what was cancelled or changed behind a request. What
 //! is no message is skipped.
 
-use crossbeam_channel::{Sender, unbounded};
-use lsp_server::{Connection, Message};
+use super::jobs::JobEnd;
+use super::protocol::{EditorMessage, ServerMessage};
 use std::io::{BufRead, Read};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 
 /// The longest header line, and the longest message.
 const LONGEST_LINE: u64 = 1 << 16;
 const LONGEST: u64 = 1 << 28;
 
+/// What the server waits for.
+pub(super) enum ServerEvent {
+    Message(EditorMessage),
+    JobEnded(JobEnd),
+    /// Tiles of a large program were placed.
+    Planned,
+    /// The editor is gone.
+    InputEnded,
+}
+
+/// Where messages go, and where everything comes from.
+pub(super) struct EditorConnection {
+    pub(super) sender: Sender<ServerMessage>,
+    pub(super) events: Receiver<ServerEvent>,
+    /// For threads of the server.
+    pub(super) tell: Sender<ServerEvent>,
+}
+
 /// A connection to the editor, and the thread that writes; it ends when the connection is dropped.
-pub(super) fn stdio() -> (Connection, JoinHandle<()>) {
-    let (sender, outgoing) = unbounded::<Message>();
-    let (incoming, receiver) = unbounded();
+pub(super) fn stdio() -> (EditorConnection, JoinHandle<()>) {
+    let (sender, outgoing) = channel::<ServerMessage>();
+    let (tell, events) = channel();
     let writer = std::thread::spawn(move || {
         let mut stdout = std::io::stdout().lock();
         for message in outgoing {
@@ -24,15 +43,20 @@ pub(super) fn stdio() -> (Connection, JoinHandle<()>) {
             }
         }
     });
-    std::thread::spawn(move || read_all(&mut std::io::stdin().lock(), &incoming));
-    (Connection { sender, receiver }, writer)
+    let read = tell.clone();
+    std::thread::spawn(move || {
+        read_all(&mut std::io::stdin().lock(), &read);
+        // Nobody may listen any more.
+        let _ = read.send(ServerEvent::InputEnded);
+    });
+    (EditorConnection { sender, events, tell }, writer)
 }
 
-fn read_all(input: &mut impl BufRead, messages: &Sender<Message>) {
+fn read_all(input: &mut impl BufRead, events: &Sender<ServerEvent>) {
     while let Some(body) = next_body(input) {
-        let Ok(message) = serde_json::from_slice::<Message>(&body) else { continue };
-        let ends = matches!(&message, Message::Notification(n) if n.method == "exit");
-        if messages.send(message).is_err() || ends {
+        let Some(message) = EditorMessage::read(&body) else { continue };
+        let ends = message.notification() == Some("exit");
+        if events.send(ServerEvent::Message(message)).is_err() || ends {
             return;
         }
     }

@@ -1,6 +1,6 @@
 //! Answers of the server, and why there is none.
 
-use lsp_server::ErrorCode;
+use super::protocol::ErrorCode;
 use serde_json::Value;
 
 /// Why a request has no answer.

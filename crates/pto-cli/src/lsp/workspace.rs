@@ -1,6 +1,7 @@
 //! The files of the workspace, for symbols that are not in an open file.
 
 use super::files;
+use super::protocol::DocumentUri;
 use pto::isa::sort::SharedSort;
 use pto_ide::{Document, OutlineItem};
 use serde_json::Value;
@@ -111,5 +112,5 @@ fn folder(json: &Value) -> Option<PathBuf> {
 }
 
 fn path_of(uri: &str) -> Option<PathBuf> {
-    files::path_of(&uri.parse().ok()?)
+    files::path_of(&DocumentUri::new(uri))
 }

@@ -3,12 +3,11 @@
 use super::super::convert::{Places, symbol_kind};
 use super::super::files::uri_of;
 use super::super::loop_state::LanguageServer;
-use super::super::refusal::Refusal;
-use super::TextDocumentIdentifierParams;
-use lsp_types::{
-    CodeLens, Command, DocumentSymbol, FoldingRange, FoldingRangeKind, Location, OneOf, Range, Uri, WorkspaceSymbol,
-    WorkspaceSymbolParams,
+use super::super::protocol::{
+    ActionCommand, CodeLens, DocumentParams, DocumentSymbol, DocumentUri, FoldingRange, LspLocation, SymbolParams,
+    WorkspaceSymbol,
 };
+use super::super::refusal::Refusal;
 use pto::isa::text;
 use pto_ide::{Document, OutlineItem, OutlineKind};
 
@@ -16,27 +15,23 @@ use pto_ide::{Document, OutlineItem, OutlineKind};
 const MOST_SYMBOLS: usize = 1000;
 
 impl LanguageServer {
-    pub(super) fn document_symbols(
-        &self,
-        params: &TextDocumentIdentifierParams,
-    ) -> Result<Vec<DocumentSymbol>, Refusal> {
+    pub(super) fn document_symbols(&self, params: &DocumentParams) -> Result<Vec<DocumentSymbol>, Refusal> {
         let asked = self.whole(&params.text_document)?;
         Ok(asked.document.outline().iter().map(|item| symbol(&asked.places, item)).collect())
     }
 
-    pub(super) fn folding(&self, params: &TextDocumentIdentifierParams) -> Result<Vec<FoldingRange>, Refusal> {
+    pub(super) fn folding(&self, params: &DocumentParams) -> Result<Vec<FoldingRange>, Refusal> {
         let asked = self.whole(&params.text_document)?;
         let fold = |fold: pto_ide::FoldRange| FoldingRange {
             start_line: fold.lines.0,
             end_line: fold.lines.1,
-            kind: Some(if fold.comment { FoldingRangeKind::Comment } else { FoldingRangeKind::Region }),
-            ..FoldingRange::default()
+            kind: if fold.comment { "comment" } else { "region" },
         };
         Ok(asked.document.folds().into_iter().map(fold).collect())
     }
 
     /// Run, race and perf for every function.
-    pub(super) fn lenses(&self, params: &TextDocumentIdentifierParams) -> Result<Vec<CodeLens>, Refusal> {
+    pub(super) fn lenses(&self, params: &DocumentParams) -> Result<Vec<CodeLens>, Refusal> {
         let asked = self.whole(&params.text_document)?;
         let mut lenses = Vec::new();
         for function in asked.document.runnables() {
@@ -44,21 +39,17 @@ impl LanguageServer {
             let verbs = [("pto.run", text!("run")), ("pto.race", text!("race")), ("pto.perf", text!("perf"))];
             lenses.extend(verbs.into_iter().map(|(command, title)| {
                 let arguments = vec![asked.file.uri.as_str().into(), function.name.as_str().into()];
-                let command = Command::new(title.to_string(), command.to_string(), Some(arguments));
-                CodeLens { range, command: Some(command), data: None }
+                CodeLens { range, command: ActionCommand { title: title.to_string(), command, arguments } }
             }));
         }
         Ok(lenses)
     }
 
     /// Functions and aliases whose names contain the letters of the query in order.
-    pub(super) fn workspace_symbols(
-        &mut self,
-        params: &WorkspaceSymbolParams,
-    ) -> Result<Vec<WorkspaceSymbol>, Refusal> {
+    pub(super) fn workspace_symbols(&mut self, params: &SymbolParams) -> Result<Vec<WorkspaceSymbol>, Refusal> {
         let encoding = self.abilities.encoding;
         let mut found = Vec::new();
-        let mut add = |uri: &Uri, document: &Document, items: Vec<OutlineItem>| {
+        let mut add = |uri: &DocumentUri, document: &Document, items: Vec<OutlineItem>| {
             let places = Places::of(document, encoding);
             flat(items, &mut |item| {
                 if found.len() < MOST_SYMBOLS && matches_query(&item.name, &params.query) {
@@ -83,30 +74,19 @@ impl LanguageServer {
 }
 
 fn symbol(places: &Places<'_>, item: &OutlineItem) -> DocumentSymbol {
-    let children: Vec<DocumentSymbol> = item.children.iter().map(|child| symbol(places, child)).collect();
-    #[expect(deprecated, reason = "the type has the field")]
     DocumentSymbol {
         name: item.name.clone(),
-        detail: Some(item.detail.clone()).filter(|d| !d.is_empty()),
+        detail: item.detail.clone(),
         kind: symbol_kind(item.kind),
-        tags: None,
-        deprecated: None,
         range: places.range(item.span),
         selection_range: places.range(item.name_span),
-        children: (!children.is_empty()).then_some(children),
+        children: item.children.iter().map(|child| symbol(places, child)).collect(),
     }
 }
 
-fn workspace_symbol(uri: &Uri, places: &Places<'_>, item: &OutlineItem) -> WorkspaceSymbol {
-    let range: Range = places.range(item.name_span);
-    WorkspaceSymbol {
-        name: item.name.clone(),
-        kind: symbol_kind(item.kind),
-        tags: None,
-        container_name: None,
-        location: OneOf::Left(Location::new(uri.clone(), range)),
-        data: None,
-    }
+fn workspace_symbol(uri: &DocumentUri, places: &Places<'_>, item: &OutlineItem) -> WorkspaceSymbol {
+    let location = LspLocation { uri: uri.clone(), range: places.range(item.name_span) };
+    WorkspaceSymbol { name: item.name.clone(), kind: symbol_kind(item.kind), location }
 }
 
 /// Visits functions and aliases, those in modules too.
