@@ -72,10 +72,12 @@ unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileR
     // the instructions of this level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if const { (F::WATCHED || F::SLOW || F::HALVED) && is_v4::<L>() }
-            && v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at))
-        {
-            return;
+        if const { is_v4::<L>() && F::PRESENT && (F::WATCHED || F::SLOW || F::HALVED) } {
+            let done = v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at));
+            // Only what is watched may have no result.
+            if const { !F::WATCHED } || done {
+                return;
+            }
         }
         chunk::<L, F, E, 64>(src, dst, at);
     }
@@ -94,8 +96,8 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
         let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
         let mut all = load(0);
         let mut next = 1;
-        // Several rows at once are waited for once.
-        if const { F::UNORDERED && N > 1 } {
+        // Several rows at once are waited for once. Of floats it is one after the other: keys of several do not stay vectors.
+        if const { F::GROUPED && N > 1 } {
             while next + 4 <= src.rows() {
                 let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
                 for i in 0..N {
