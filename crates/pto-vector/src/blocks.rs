@@ -35,8 +35,8 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByBlock<P, E> {
     }
 
     unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
-        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
-        unsafe { Binary::<P, E>::plain(&Call { tiles: call.tiles, views: &[], scalars: &[], imm: call.imm }) }
+        // SAFETY: the operands are as `KernelFn` says.
+        unsafe { Binary::<P, E>::PLAIN.tiles(&Call { tiles: call.tiles, views: &[], scalars: &[], imm: call.imm }) }
     }
 }
 

@@ -6,7 +6,7 @@ use super::element::read;
 use super::pairwise::Side;
 
 /// Bytes that one row of a source repeats along a row of the destination.
-const BLOCK_BYTES: usize = 32;
+pub const BLOCK_BYTES: usize = 32;
 
 /// Which element of a source belongs to an element of the destination. Kernels get it as their first immediate.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,13 +52,18 @@ impl Cover {
         }
     }
 
-    /// The position, in a repeated source, of the element for this position of the destination.
+    /// True when a source has one value for each row.
+    pub fn is_values(self) -> bool {
+        matches!(self, Self::FirstValues | Self::SecondValues)
+    }
+
+    /// The position, in a repeated source, of the element for this position of the destination; elements have `size` bytes.
     #[inline(always)]
-    pub fn place<E>(self, row: usize, col: usize) -> (usize, usize) {
+    pub fn place(self, size: usize, row: usize, col: usize) -> (usize, usize) {
         match self {
             Self::Same | Self::Part => (row, col),
             Self::Row => (0, col),
-            Self::Block => (row, col % block::<E>()),
+            Self::Block => (row, col % (BLOCK_BYTES / size)),
             Self::FirstValues | Self::SecondValues => (row, 0),
         }
     }
@@ -91,8 +96,10 @@ pub unsafe fn no_zero<E: Elem>(divisor: &TileRef, cover: Cover, dst: &TileRef) -
                     continue;
                 }
             }
-            for col in 0..dst.cols() {
-                let (r, c) = cover.place::<E>(row, col);
+            // One value for a row is looked at once.
+            let cols = if cover.is_values() { dst.cols().min(1) } else { dst.cols() };
+            for col in 0..cols {
+                let (r, c) = cover.place(size_of::<E>(), row, col);
                 if is_zero(read::<E>(divisor, r, c)) {
                     return Err(Fault::DivisionByZero { row, col });
                 }

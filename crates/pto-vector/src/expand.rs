@@ -1,13 +1,14 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, Site};
+use super::call::{Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, Site, TileRef};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
-use super::map::{Binary, ByValue, each_backwards, read, write};
+use super::map::{Binary, ByValue};
 use super::ops::{Add, Div, Exp, Max, Min, Mul, Sub};
 use super::pairwise::{Swap, Then};
+use super::plain::{Operand, Spaced, walk};
 use super::rows::{Lanes, fill};
 use pto_isa::BLayout;
 use pto_num::Level;
@@ -103,7 +104,7 @@ impl<E: Elem> Body<2> for FirstOfRow<E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [src, dst] = call.tiles;
-            each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, r, 0)));
+            copy::<E>(src, Cover::SecondValues, dst);
             Ok(())
         }
     }
@@ -130,10 +131,28 @@ impl<E: Elem> Body<2> for FirstRow<E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [src, dst] = call.tiles;
-            each_backwards(dst, |r, c| write(dst, r, c, read::<E>(src, 0, c)));
+            copy::<E>(src, Cover::Row, dst);
             Ok(())
         }
     }
+}
+
+/// Copies what a source repeats, in any layout.
+///
+/// # Safety
+/// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says.
+unsafe fn copy<E: Elem>(src: &TileRef, cover: Cover, dst: &TileRef) {
+    /// # Safety
+    /// As [`Elements`](super::plain::Elements).
+    unsafe fn elements<E: Elem>([src, dst]: &[Spaced; 2], n: usize) {
+        for i in 0..n {
+            // SAFETY: there are that many elements.
+            unsafe { dst.write(i, src.read::<E>(i)) }
+        }
+    }
+    let operands = [Operand::Tile(src, size_of::<E>(), cover), Operand::same::<E>(dst)];
+    // SAFETY: the operands are those of a call.
+    unsafe { walk(&operands, (dst.rows(), dst.cols()), true, elements::<E>) }
 }
 
 pto_isa::expand!(kernels);

@@ -39,6 +39,7 @@ mod ops;
 mod pairwise;
 mod partial;
 mod parts;
+mod plain;
 mod quotient;
 mod reduce;
 mod rows;

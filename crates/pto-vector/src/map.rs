@@ -6,7 +6,8 @@ use super::elem::Elem;
 use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
-use super::parts::{copy_rest, plain_rest};
+use super::parts::copy_rest;
+use super::plain::{Operand, Pair, Spaced, walk};
 use super::rows::{Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
@@ -57,9 +58,18 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
             if O::DIVIDES {
                 no_zero::<E>(a, Cover::Same, dst)?;
             }
-            each(dst, |r, c| write(dst, r, c, E::narrow(O::apply::<Baseline>(read::<E>(a, r, c).widen()))));
+            walk(&[a, dst].map(Operand::same::<E>), (dst.rows(), dst.cols()), false, elements::<O, E>);
             Ok(())
         }
+    }
+}
+
+/// # Safety
+/// As [`Elements`](super::plain::Elements).
+unsafe fn elements<O: ops::Unary<E::Wide>, E: Elem>([a, dst]: &[Spaced; 2], n: usize) {
+    for i in 0..n {
+        // SAFETY: there are that many elements.
+        unsafe { dst.write(i, E::narrow(O::apply::<Baseline>(a.read::<E>(i).widen()))) }
     }
 }
 
@@ -101,23 +111,24 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     }
 
     unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
-        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
-        unsafe {
-            let [a, b, dst] = call.tiles;
-            divisors::<P, E>(call.tiles, call.imm)?;
-            let cover = Cover::of(call.imm);
-            let both = dst.clipped(a.rows().min(b.rows()), a.cols().min(b.cols()));
-            let side = cover.repeated(a, b, dst);
-            each_backwards(if cover == Cover::Part { &both } else { dst }, |r, c| {
-                let place = |this| if side == Some(this) { cover.place::<E>(r, c) } else { (r, c) };
-                let ((ra, ca), (rb, cb)) = (place(Side::First), place(Side::Second));
-                let (x, y) = (read::<E>(a, ra, ca).widen(), read::<E>(b, rb, cb).widen());
-                write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[y])[0]));
-            });
-            if cover == Cover::Part {
-                plain_rest::<E>(a, b, dst);
+        // SAFETY: the operands are as `KernelFn` says.
+        unsafe { Self::PLAIN.tiles(call) }
+    }
+}
+
+impl<P: Pairwise<E>, E: Elem> Binary<P, E> {
+    /// The function, for every way to bring its second operand.
+    pub const PLAIN: Pair = Pair::new::<E>(P::DIVISOR, Self::elements);
+
+    /// # Safety
+    /// As [`Elements`](super::plain::Elements).
+    unsafe fn elements([a, b, dst]: &[Spaced; 3], n: usize) {
+        for i in 0..n {
+            // SAFETY: there are that many elements.
+            unsafe {
+                let (x, y) = (a.read::<E>(i).widen(), b.read::<E>(i).widen());
+                dst.write(i, E::narrow(P::run::<Baseline, 1>(&[x], &[y])[0]));
             }
-            Ok(())
         }
     }
 }
@@ -211,18 +222,8 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     }
 
     unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
-        // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
-        unsafe {
-            let Some(operands) = ByRow::new(call) else { return Ok(()) };
-            value_divisors::<P, E>(&operands)?;
-            let ByRow { src, dst, values, scalar } = operands;
-            each_backwards(dst, |r, c| {
-                let value = values.map_or_else(|| E::scalar(scalar), |t| read::<E>(t, r, 0));
-                let (x, value) = (read::<E>(src, r, c).widen(), value.widen());
-                write(dst, r, c, E::narrow(P::run::<Baseline, 1>(&[x], &[value])[0]));
-            });
-            Ok(())
-        }
+        // SAFETY: the operands are as `KernelFn` says.
+        unsafe { Binary::<P, E>::PLAIN.values(call) }
     }
 }
 
@@ -230,16 +231,6 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
 pub fn each(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
     for r in 0..tile.rows() {
         for c in 0..tile.cols() {
-            f(r, c);
-        }
-    }
-}
-
-/// The same from the last element to the first: a source that is repeated may start where the destination does, and is
-/// then overwritten last.
-pub fn each_backwards(tile: &TileRef, mut f: impl FnMut(usize, usize)) {
-    for r in (0..tile.rows()).rev() {
-        for c in (0..tile.cols()).rev() {
             f(r, c);
         }
     }

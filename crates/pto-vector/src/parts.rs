@@ -61,17 +61,18 @@ unsafe fn copy_uncovered(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
     }
 }
 
-/// Copies what only one source has, in any layout.
+/// Copies what only one source has, in any layout; elements have `size` bytes.
 ///
 /// # Safety
 /// As [`KernelFn`](super::KernelFn).
-pub unsafe fn plain_rest<E: Elem>(a: &TileRef, b: &TileRef, dst: &TileRef) {
+pub unsafe fn plain_rest(a: &TileRef, b: &TileRef, dst: &TileRef, size: usize) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         let inside = |t: &TileRef, r, c| r < t.rows() && c < t.cols();
+        let place = |t: &TileRef, r, c| t.ptr().add(t.index(r, c) * size);
         each(dst, |r, c| match (inside(a, r, c), inside(b, r, c)) {
-            (true, false) => write(dst, r, c, read::<E>(a, r, c)),
-            (false, true) => write(dst, r, c, read::<E>(b, r, c)),
+            (true, false) => std::ptr::copy(place(a, r, c), place(dst, r, c), size),
+            (false, true) => std::ptr::copy(place(b, r, c), place(dst, r, c), size),
             _ => {}
         });
     }
@@ -223,8 +224,8 @@ impl<B: Better, V: Elem<Wide = f32>, I: Elem> Body<6> for PartArg<B, V, I> {
                 write(v, r, c, if first { x } else { y });
                 write(i, r, c, index);
             });
-            plain_rest::<V>(v0, v1, v);
-            plain_rest::<I>(i0, i1, i);
+            plain_rest(v0, v1, v, size_of::<V>());
+            plain_rest(i0, i1, i, size_of::<I>());
             Ok(())
         }
     }

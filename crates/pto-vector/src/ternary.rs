@@ -2,9 +2,9 @@
 
 use super::call::{Body, Call, Fault};
 use super::elem::Elem;
-use super::map::{each, read, write};
 use super::ops;
 use super::pairwise::{Pairwise, rounded};
+use super::plain::{Operand, Spaced, walk};
 use super::rows::{Lanes, fill, joined, load_some};
 use pto_num::{Baseline, Bf16, F16, Level, math};
 use std::marker::PhantomData;
@@ -128,11 +128,20 @@ impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [a, b, c, dst] = call.tiles;
-            each(dst, |row, col| {
-                let [x, y, z] = [a, b, c].map(|t| [read::<E>(t, row, col).widen()]);
-                write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&x, &y, &z)[0]));
-            });
+            walk(&[a, b, c, dst].map(Operand::same::<E>), (dst.rows(), dst.cols()), false, elements::<T, E, E>);
             Ok(())
+        }
+    }
+}
+
+/// # Safety
+/// As [`Elements`](super::plain::Elements), the first two of type `A`.
+unsafe fn elements<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>>([a, b, c, dst]: &[Spaced; 4], n: usize) {
+    for i in 0..n {
+        // SAFETY: there are that many elements.
+        unsafe {
+            let (x, y, z) = (a.read::<A>(i).widen(), b.read::<A>(i).widen(), c.read::<E>(i).widen());
+            dst.write(i, E::narrow(T::run::<Baseline, 1>(&[x], &[y], &[z])[0]));
         }
     }
 }
@@ -181,11 +190,14 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body<3, 0, 1> for Terna
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
-            let scalar = A::scalar(*scalar).widen();
-            each(dst, |row, col| {
-                let (x, z) = (read::<A>(a, row, col).widen(), read::<E>(c, row, col).widen());
-                write(dst, row, col, E::narrow(T::run::<Baseline, 1>(&[x], &[scalar], &[z])[0]));
-            });
+            let mut scalar = A::scalar(*scalar);
+            let operands = [
+                Operand::same::<A>(a),
+                Operand::Value((&raw mut scalar).cast()),
+                Operand::same::<E>(c),
+                Operand::same::<E>(dst),
+            ];
+            walk(&operands, (dst.rows(), dst.cols()), false, elements::<T, E, A>);
             Ok(())
         }
     }

@@ -7,6 +7,7 @@ use crate::level::is_old;
 use crate::map::read;
 use pto_num::Level;
 use std::marker::PhantomData;
+use std::ops::Range;
 
 /// The options of a comparison.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -57,8 +58,8 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3> for Tiles<T, E> {
         unsafe {
             let [a, b, dst] = call.tiles;
             let (a, b) = if CompareOptions::of(call.imm).swap { (b, a) } else { (a, b) };
-            each_bit(CompareOptions::of(call.imm), a, dst, |r, c| {
-                T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen())
+            each_byte(CompareOptions::of(call.imm), a, dst, &|r, columns| {
+                packed(columns, |c| T::test(read::<E>(a, r, c).widen(), read::<E>(b, r, c).widen()))
             });
             Ok(())
         }
@@ -87,8 +88,8 @@ impl<T: Test<E::Wide>, E: Lanes> Body<3, 0, 1> for Scalar<T, E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let ([src, _, dst], scalar) = (call.tiles, scalar::<E>(call));
-            each_bit(CompareOptions::of(call.imm), src, dst, |r, c| {
-                T::test(read::<E>(src, r, c).widen(), scalar.widen())
+            each_byte(CompareOptions::of(call.imm), src, dst, &|r, columns| {
+                packed(columns, |c| T::test(read::<E>(src, r, c).widen(), scalar.widen()))
             });
             Ok(())
         }
@@ -161,12 +162,17 @@ unsafe fn rows<L: Level, T: Test<E::Wide>, E: Lanes>(
     }
 }
 
-/// Writes a mask bit by bit.
+/// Answers for up to eight columns, the first in the lowest bit.
+fn packed(columns: Range<usize>, test: impl Fn(usize) -> bool) -> u8 {
+    columns.rev().fold(0, |bits, c| bits << 1 | u8::from(test(c)))
+}
+
+/// Writes a mask byte by byte, from the answers for columns of a row. One copy for all types and tests.
 ///
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says, and the elements that are named must lie inside of
 /// them.
-unsafe fn each_bit(how: CompareOptions, src: &TileRef, dst: &TileRef, test: impl Fn(usize, usize) -> bool) {
+unsafe fn each_byte(how: CompareOptions, src: &TileRef, dst: &TileRef, answers: &dyn Fn(usize, Range<usize>) -> u8) {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
         let mask = BitRows::new(dst);
@@ -174,8 +180,8 @@ unsafe fn each_bit(how: CompareOptions, src: &TileRef, dst: &TileRef, test: impl
             for at in 0..src.cols().div_ceil(8) {
                 let Some(byte) = mask.byte(r, at) else { continue };
                 let columns = 8 * at..src.cols().min(8 * at + 8);
-                let bit = |c: usize| u8::from(test(r, c) != how.not) << (c % 8);
-                byte.write(columns.map(bit).sum());
+                let there = bits::first(columns.len()) as u8;
+                byte.write((answers(r, columns) ^ if how.not { !0 } else { 0 }) & there);
             }
         }
     }

@@ -175,25 +175,22 @@ fn halve<F: Fold<E>, E: Elem, const N: usize, const HALF: usize>(lanes: &mut [F:
 pub unsafe fn plain_row<F: Fold<E>, E: Elem>(src: &TileRef, r: usize) -> E {
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them.
     unsafe {
-        let mut lanes = [None; LANES];
-        let join = |a: &mut Option<E::Wide>, b: Option<E::Wide>| {
-            *a = match (*a, b) {
-                (Some(a), Some(b)) => Some(F::pair(a, b)),
-                (a, b) => a.or(b),
-            };
-        };
-        for c in 0..src.cols() {
-            join(&mut lanes[c % LANES], Some(read::<E>(src, r, c).widen()));
+        let mut lanes = [E::Wide::default(); LANES];
+        for (c, lane) in lanes.iter_mut().enumerate().take(src.cols()) {
+            *lane = read::<E>(src, r, c).widen();
+        }
+        for c in LANES..src.cols() {
+            let lane = &mut lanes[c % LANES];
+            *lane = F::pair(*lane, read::<E>(src, r, c).widen());
         }
         // Unrolled, this would be the longest code of all.
         let mut half = black_box(LANES / 2);
         while half > 0 {
-            for i in 0..half {
-                let other = lanes[i + half];
-                join(&mut lanes[i], other);
+            for i in 0..half.min(src.cols().saturating_sub(half)) {
+                lanes[i] = F::pair(lanes[i], lanes[i + half]);
             }
             half /= 2;
         }
-        E::narrow(lanes[0].unwrap_or_default())
+        E::narrow(lanes[0])
     }
 }
