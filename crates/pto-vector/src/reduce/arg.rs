@@ -101,19 +101,20 @@ impl<F: Search<E>, E: Elem> Body<3> for ColArg<F, E> {
             }
             let n = cols::extent(src, idx);
             let mut at = 0;
-            #[cfg(target_arch = "x86_64")]
-            if const { F::PRESENT && is_v4::<L>() } {
-                while at < n && n >= WORD {
+            let in_registers = const { has_registers::<L, F, E>() } && n >= WORD;
+            // Columns before this one have no result in registers.
+            let mut portable = 0;
+            while at < if in_registers { n } else { n.saturating_sub(31) } {
+                if in_registers && at >= portable {
                     // The last ones may be found twice.
                     at = at.min(n - WORD);
-                    if !v4::columns::<F, E>(call, at) {
-                        columns::<F, E, 32>(call, at);
-                        columns::<F, E, 32>(call, at + 32);
+                    if columns_in_registers::<L, F, E>(call, at) {
+                        at += WORD;
+                        continue;
                     }
-                    at += WORD;
+                    portable = at + WORD;
                 }
-            }
-            while at + 32 <= n {
+                at = at.min(n - 32);
                 columns::<F, E, 32>(call, at);
                 at += 32;
             }
@@ -159,9 +160,16 @@ unsafe fn places_of<L: Level, F: Reduce<E>, E: Elem>(
 ) -> bool {
     #[cfg(target_arch = "x86_64")]
     if const { F::PRESENT && is_v4::<L>() } {
+        let infinity = infinity(E::DTYPE);
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
-        // caller answers for the elements at `values`; the processor has the instructions of this level.
-        return unsafe { places::places(call, base, count, values) };
+        // caller answers for the elements at `values`, which are this wide; the processor has the instructions of this level.
+        return unsafe {
+            match size_of::<E>() {
+                1 => places::places::<u8>(call, base, count, values.cast(), infinity),
+                2 => places::places::<u16>(call, base, count, values.cast(), infinity),
+                _ => places::places::<u32>(call, base, count, values.cast(), infinity),
+            }
+        };
     }
     let _ = (call, base, count, values);
     false
@@ -280,6 +288,29 @@ unsafe fn first_nan<E: Elem>(row: *const E, n: usize) -> usize {
         }
         0
     }
+}
+
+/// True when there is code for registers.
+const fn has_registers<L: Level, F: Search<E>, E: Elem>() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return F::PRESENT && is_v4::<L>();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+/// Results for 64 columns, if there are some in registers.
+///
+/// # Safety
+/// The operands must be as [`KernelFn`](crate::KernelFn) says; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn columns_in_registers<L: Level, F: Search<E>, E: Elem>(call: &Call<3>, at: usize) -> bool {
+    #[cfg(target_arch = "x86_64")]
+    if const { has_registers::<L, F, E>() } {
+        // SAFETY: the operands are as `KernelFn` says; the processor has the instructions of this level.
+        return unsafe { v4::columns::<F, E>(call, at) };
+    }
+    let _ = (call, at);
+    false
 }
 
 /// `N` columns at once: best rank and its row stay in registers.

@@ -3,7 +3,6 @@
 use crate::bits::{WORD, first};
 use crate::call::{Call, TileRef};
 use crate::elem::Elem;
-use pto_isa::DType;
 use std::arch::x86_64::{
     _mm512_and_si512, _mm512_loadu_si512, _mm512_lzcnt_epi64, _mm512_mask_cmpeq_epi8_mask,
     _mm512_mask_cmpeq_epi16_mask, _mm512_mask_cmpeq_epi32_mask, _mm512_mask_storeu_epi64, _mm512_maskz_loadu_epi8,
@@ -18,15 +17,24 @@ const LONGEST: usize = 4 * WORD;
 /// Writes the first position of `values` in up to 64 rows from `base` on, and the values if requested. False, and nothing
 /// written, when that is better done one by one: in long rows, and for zeros and NaN, which have more than one code.
 ///
+/// The type is an integer as wide as the elements; `infinity` is the code of infinity, if they have one.
+///
 /// # Safety
 /// Every value must be an element of its row; the processor must have level `v4`.
-#[inline(always)]
-pub unsafe fn places<E: Elem>(call: &Call<3>, base: usize, count: usize, values: *const E) -> bool {
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+#[inline(never)]
+pub unsafe fn places<E: Elem>(
+    call: &Call<3>,
+    base: usize,
+    count: usize,
+    values: *const E,
+    infinity: Option<u64>,
+) -> bool {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
     // caller answers for the elements at `values`.
     unsafe {
         let [src, val, idx] = *call.tiles;
-        if src.cols() > LONGEST || has_several_codes(values, count) {
+        if src.cols() > LONGEST || infinity.is_some_and(|infinity| has_several_codes(values, count, infinity)) {
             return false;
         }
         let wanted = repeated(values, count);
@@ -58,16 +66,14 @@ pub unsafe fn places<E: Elem>(call: &Call<3>, base: usize, count: usize, values:
 /// # Safety
 /// All elements that the other arguments count must be readable at `values`.
 #[inline(always)]
-unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize) -> bool {
+unsafe fn has_several_codes<E: Elem>(values: *const E, count: usize, infinity: u64) -> bool {
     // SAFETY: the caller answers for the elements at `values`.
     unsafe {
         let mut any = false;
         for i in 0..count {
-            any |= match E::DTYPE {
-                DType::F32 => (values.cast::<u32>().add(i).read() & (u32::MAX >> 1)).wrapping_sub(1) >= 0x7f80_0000,
-                DType::F16 => (values.cast::<u16>().add(i).read() & (u16::MAX >> 1)).wrapping_sub(1) >= 0x7c00,
-                DType::Bf16 => (values.cast::<u16>().add(i).read() & (u16::MAX >> 1)).wrapping_sub(1) >= 0x7f80,
-                _ => false,
+            any |= match size_of::<E>() {
+                2 => (values.cast::<u16>().add(i).read() & (u16::MAX >> 1)).wrapping_sub(1) >= infinity as u16,
+                _ => (values.cast::<u32>().add(i).read() & (u32::MAX >> 1)).wrapping_sub(1) >= infinity as u32,
             };
         }
         any

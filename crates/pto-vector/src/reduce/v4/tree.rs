@@ -249,16 +249,15 @@ unsafe fn any_wide<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, count: 
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
+        // A loop that stays one: sixteen copies of what is in it would be the longest code of all. Rows that there are not give
+        // nothing.
+        let mut all = [_mm512_setzero_si512(); WIDE];
+        for (i, one) in all.iter_mut().enumerate().take(count) {
+            *one = any::<F, E>(src.row(base + i), src.cols());
+        }
         let mut quads = [_mm512_setzero_si512(); 4];
         for (k, quad) in quads.iter_mut().enumerate() {
-            let mut four = [_mm512_setzero_si512(); 4];
-            for (i, one) in four.iter_mut().enumerate() {
-                // Rows that there are not give nothing.
-                if k + 4 * i < count {
-                    *one = any::<F, E>(src.row(base + k + 4 * i), src.cols());
-                }
-            }
-            *quad = fold_four::<F, E>(four);
+            *quad = fold_four::<F, E>([all[k], all[k + 4], all[k + 8], all[k + 12]]);
         }
         fold_quads::<F, E>(quads)
     }
