@@ -53,18 +53,18 @@ pub fn first(n: usize) -> u64 {
     if n >= WORD { !0 } else { !(!0 << n) }
 }
 
-/// The next 64 elements; if only `n` are left, the rest is filled with copies of the first.
+/// The next `N` elements; if only `n` are left, the rest is filled with copies of the first.
 ///
 /// # Safety
 /// They must be readable.
 #[inline(always)]
-pub unsafe fn filled<E: Copy>(from: *const E, n: usize) -> [E; WORD] {
+pub unsafe fn filled<E: Copy, const N: usize>(from: *const E, n: usize) -> [E; N] {
     // SAFETY: the caller answers for the elements at `from`.
     unsafe {
-        if n >= WORD {
-            return from.cast::<[E; WORD]>().read_unaligned();
+        if n >= N {
+            return from.cast::<[E; N]>().read_unaligned();
         }
-        let mut all = [from.read_unaligned(); WORD];
+        let mut all = [from.read_unaligned(); N];
         std::ptr::copy_nonoverlapping(from, all.as_mut_ptr(), n);
         all
     }

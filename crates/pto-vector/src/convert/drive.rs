@@ -17,8 +17,10 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-/// Numbers converted at once.
-pub const CHUNK: usize = bits::WORD;
+/// Numbers converted at once where that is little work.
+const LONG: usize = bits::WORD;
+/// Numbers converted at once where it is more: four registers of the shorter kind. Longer would only be longer code.
+const SHORT: usize = 32;
 
 /// A conversion between types of whole bytes.
 pub trait Conversion: 'static {
@@ -28,7 +30,10 @@ pub trait Conversion: 'static {
     type Dst: Copy;
 
     /// Converts numbers; the second result is false when some of them need the exact arithmetic.
-    fn chunk<L: Level>(x: &[Self::Src; CHUNK], limits: &Limits) -> ([Self::Dst; CHUNK], bool);
+    fn chunk<L: Level, const N: usize>(x: &[Self::Src; N], limits: &Limits) -> ([Self::Dst; N], bool);
+
+    /// True when it takes only few instructions, or those of single numbers.
+    const IS_LITTLE: bool = false;
 
     /// True when there is code for AVX-512 registers.
     #[cfg(target_arch = "x86_64")]
@@ -54,9 +59,9 @@ pub trait Conversion: 'static {
 
 /// A function of every number. Unlike `map` of arrays, this becomes vector code.
 #[inline(always)]
-pub fn each<A: Copy, B: Copy>(x: &[A; CHUNK], f: impl Fn(A) -> B) -> [B; CHUNK] {
-    let mut out = [f(x[0]); CHUNK];
-    for i in 0..CHUNK {
+pub fn each<A: Copy, B: Copy, const N: usize>(x: &[A; N], f: impl Fn(A) -> B) -> [B; N] {
+    let mut out = [f(x[0]); N];
+    for i in 0..N {
         out[i] = f(x[i]);
     }
     out
@@ -128,11 +133,13 @@ impl<C: Conversion> Body<2> for Fast<C> {
                 #[cfg(target_arch = "x86_64")]
                 if const { C::REGISTERS && is_v4::<L>() } {
                     v4::row::<C>(src.cast(), dst.cast(), &job);
-                } else {
-                    row::<L, C>(src.cast(), dst.cast(), &job);
+                    continue;
                 }
-                #[cfg(not(target_arch = "x86_64"))]
-                row::<L, C>(src.cast(), dst.cast(), &job);
+                if const { C::IS_LITTLE } {
+                    row::<L, C, LONG>(src.cast(), dst.cast(), &job);
+                } else {
+                    row::<L, C, SHORT>(src.cast(), dst.cast(), &job);
+                }
             }
             Ok(())
         }
@@ -211,23 +218,23 @@ fn overlap(src: &TileRef, from: usize, dst: &TileRef, to: usize) -> bool {
 /// All numbers of a row must be readable at `src` and writable at `dst`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
-unsafe fn row<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
+unsafe fn row<L: Level, C: Conversion, const N: usize>(src: *const C::Src, dst: *mut C::Dst, job: &Job) {
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
-        let chunks = job.cols.div_ceil(CHUNK);
+        let chunks = job.cols.div_ceil(N);
         for i in 0..chunks {
-            let at = CHUNK * if job.back { chunks - 1 - i } else { i };
-            let count = CHUNK.min(job.cols - at);
+            let at = N * if job.back { chunks - 1 - i } else { i };
+            let count = N.min(job.cols - at);
             // One loop for whole chunks and the rest of a row: what is inlined here is long.
-            let mut padded = MaybeUninit::<[C::Src; CHUNK]>::uninit();
+            let mut padded = MaybeUninit::<[C::Src; N]>::uninit();
             let mut from = src.add(at);
-            if count < CHUNK {
+            if count < N {
                 padded.write(bits::filled(from, count));
                 // The compiler must not see through this: it would take the numbers apart.
                 from = black_box(padded.as_ptr().cast());
             }
-            let x = from.cast::<[C::Src; CHUNK]>().read_unaligned();
-            let (out, done) = C::chunk::<L>(&x, &job.limits);
+            let x = from.cast::<[C::Src; N]>().read_unaligned();
+            let (out, done) = C::chunk::<L, N>(&x, &job.limits);
             let to = dst.add(at);
             if !done {
                 // Not from `x`, which would have to be in memory for that.
@@ -235,17 +242,17 @@ unsafe fn row<L: Level, C: Conversion>(src: *const C::Src, dst: *mut C::Dst, job
                 continue;
             }
             // One store, so that results stay in registers until then.
-            let mut spare = MaybeUninit::<[C::Dst; CHUNK]>::uninit();
-            let place = if count == CHUNK { to } else { black_box(spare.as_mut_ptr().cast()) };
-            place.cast::<[C::Dst; CHUNK]>().write_unaligned(out);
-            if count < CHUNK {
+            let mut spare = MaybeUninit::<[C::Dst; N]>::uninit();
+            let place = if count == N { to } else { black_box(spare.as_mut_ptr().cast()) };
+            place.cast::<[C::Dst; N]>().write_unaligned(out);
+            if count < N {
                 std::ptr::copy_nonoverlapping(place.cast_const(), to, count);
             }
         }
     }
 }
 
-/// Up to [`CHUNK`] numbers by the exact arithmetic. The same code for all types.
+/// Up to [`LONG`] numbers by the exact arithmetic. The same code for all types.
 ///
 /// # Safety
 /// `n` numbers of the types that `how` names must be readable at `src` and writable at `dst`.
@@ -255,7 +262,7 @@ pub unsafe fn exactly(src: *const u8, dst: *mut u8, n: usize, how: ConvertOption
     // SAFETY: the caller answers for the numbers at `src` and `dst`; a number has at most eight bytes.
     unsafe {
         let (from, to) = (how.src.unit_bytes() as usize, how.dst.unit_bytes() as usize);
-        let mut results = [0; CHUNK];
+        let mut results = [0; LONG];
         for (i, result) in results[..n].iter_mut().enumerate() {
             let mut bits = [0; 8];
             std::ptr::copy_nonoverlapping(src.add(i * from), bits.as_mut_ptr(), from);

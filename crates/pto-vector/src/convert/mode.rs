@@ -1,6 +1,6 @@
 //! Rounding modes as types, and the instructions that have them.
 
-use super::drive::{CHUNK, each};
+use super::drive::each;
 use crate::level::is_old;
 #[cfg(target_arch = "x86_64")]
 use crate::level::is_v4;
@@ -96,8 +96,8 @@ pub fn whole<L: Level, R: Mode>(x: f32) -> f32 {
 
 /// Rounds to half precision, overflow as IEEE 754 has it.
 #[inline(always)]
-pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
-    let mut bits = [0; CHUNK];
+pub fn to_half<L: Level, R: Mode, const N: usize>(x: &[f32; N]) -> [F16; N] {
+    let mut bits = [0; N];
     if R::ROUND == Round::Rint {
         L::f32_to_f16(x, &mut bits);
         return each(&bits, F16);
@@ -105,7 +105,7 @@ pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
     #[cfg(target_arch = "x86_64")]
     if const { !is_old::<L>() && is_directed(R::ROUND) } {
         // SAFETY: every other level has the instruction.
-        unsafe { directed_half::<R>(x, &mut bits) }
+        unsafe { directed_half::<R, N>(x, &mut bits) }
         return each(&bits, F16);
     }
     each(x, |x| narrow(x, R::ROUND, Saturate::Off))
@@ -115,10 +115,10 @@ pub fn to_half<L: Level, R: Mode>(x: &[f32; CHUNK]) -> [F16; CHUNK] {
 /// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
+unsafe fn directed_half<R: Mode, const N: usize>(x: &[f32; N], bits: &mut [u16; N]) {
     // SAFETY: the processor has AVX-512, and arrays are as long as what is loaded.
     unsafe {
-        for at in (0..CHUNK).step_by(8) {
+        for at in (0..N).step_by(8) {
             let x = _mm256_loadu_ps(x.as_ptr().add(at));
             let half = match R::ROUND {
                 Round::Floor => _mm256_cvtps_ph::<_MM_FROUND_TO_NEG_INF>(x),
@@ -132,11 +132,11 @@ unsafe fn directed_half<R: Mode>(x: &[f32; CHUNK], bits: &mut [u16; CHUNK]) {
 
 /// Rounds integers to single precision.
 #[inline(always)]
-pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
+pub fn to_single<L: Level, R: Mode, const N: usize>(x: &[i32; N]) -> [f32; N] {
     #[cfg(target_arch = "x86_64")]
     if const { is_v4::<L>() && (is_directed(R::ROUND) || matches!(R::ROUND, Round::Round)) } {
         // SAFETY: code for this level runs only on processors that have its instructions.
-        return unsafe { to_single_v4::<R>(x) };
+        return unsafe { to_single_v4::<R, N>(x) };
     }
     each(x, |x| int_to_f32(x, R::ROUND))
 }
@@ -145,11 +145,11 @@ pub fn to_single<L: Level, R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
 /// The processor must have AVX-512.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn to_single_v4<R: Mode>(x: &[i32; CHUNK]) -> [f32; CHUNK] {
+unsafe fn to_single_v4<R: Mode, const N: usize>(x: &[i32; N]) -> [f32; N] {
     // SAFETY: the processor has AVX-512, and arrays are as long as what is loaded.
     unsafe {
-        let mut out = [0.0; CHUNK];
-        for at in (0..CHUNK).step_by(16) {
+        let mut out = [0.0; N];
+        for at in (0..N).step_by(16) {
             let x = _mm512_loadu_si512(x.as_ptr().add(at).cast());
             let value = match R::ROUND {
                 Round::Floor => _mm512_cvt_roundepi32_ps::<{ _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC }>(x),

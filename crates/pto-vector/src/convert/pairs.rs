@@ -1,6 +1,6 @@
 //! The conversions that are common enough to have vector code.
 
-use super::drive::{CHUNK, Conversion, Limits, each};
+use super::drive::{Conversion, Limits, each};
 use super::mode::{Mode, to_half, to_single, whole};
 #[cfg(target_arch = "x86_64")]
 use super::v4::{self, Range};
@@ -33,7 +33,7 @@ pub trait Single: Copy + 'static {
     }
 
     /// Their values; exact, except that 32-bit integers are rounded to odd, which a further rounding does not notice.
-    fn single<L: Level>(x: &[Self; CHUNK]) -> [f32; CHUNK];
+    fn single<L: Level, const N: usize>(x: &[Self; N]) -> [f32; N];
 }
 
 macro_rules! single {
@@ -42,7 +42,7 @@ macro_rules! single {
             const SMALL: bool = $small;
             $(single!(@ $registers);)?
             #[inline(always)]
-            fn single<L: Level>(x: &[Self; CHUNK]) -> [f32; CHUNK] {
+            fn single<L: Level, const N: usize>(x: &[Self; N]) -> [f32; N] {
                 each(x, |$x| $value)
             }
         }
@@ -79,8 +79,8 @@ impl Single for F16 {
     const SMALL: bool = true;
     single!(@ registers);
     #[inline(always)]
-    fn single<L: Level>(x: &[Self; CHUNK]) -> [f32; CHUNK] {
-        Self::load::<L, CHUNK>(x)
+    fn single<L: Level, const N: usize>(x: &[Self; N]) -> [f32; N] {
+        Self::load::<L, N>(x)
     }
 }
 
@@ -128,10 +128,11 @@ pub struct ToSingle<S>(PhantomData<S>);
 impl<S: Single> Conversion for ToSingle<S> {
     type Src = S;
     type Dst = f32;
+    const IS_LITTLE: bool = true;
     registers!(S::REGISTERS, store32, |x: S, _range, ON| (_mm512_castps_si512(x), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
-        (S::single::<L>(x), true)
+    fn chunk<L: Level, const N: usize>(x: &[S; N], _: &Limits) -> ([f32; N], bool) {
+        (S::single::<L, N>(x), true)
     }
 }
 
@@ -143,9 +144,9 @@ impl<R: Mode, S: Single> Conversion for ToHalf<R, S> {
     type Dst = F16;
     registers!(S::REGISTERS, store16, |x: S, range, ON| (v4::half::<R>(if ON { v4::clamp(x, range) } else { x }), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([F16; CHUNK], bool) {
-        let x = each(&S::single::<L>(x), |x| clamped(x, limits));
-        (to_half::<L, R>(&x), true)
+    fn chunk<L: Level, const N: usize>(x: &[S; N], limits: &Limits) -> ([F16; N], bool) {
+        let x = each(&S::single::<L, N>(x), |x| clamped(x, limits));
+        (to_half::<L, R, N>(&x), true)
     }
 }
 
@@ -157,8 +158,8 @@ impl<R: Mode, S: Single> Conversion for ToBf16<R, S> {
     type Dst = Bf16;
     registers!(S::REGISTERS, store16, |x: S, range, ON| (v4::bf16::<R>(if ON { v4::clamp(x, range) } else { x }), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([Bf16; CHUNK], bool) {
-        let x = each(&S::single::<L>(x), |x| clamped(x, limits));
+    fn chunk<L: Level, const N: usize>(x: &[S; N], limits: &Limits) -> ([Bf16; N], bool) {
+        let x = each(&S::single::<L, N>(x), |x| clamped(x, limits));
         let out =
             each(&x, |x| if R::ROUND == Round::Rint { Bf16::from_f32(x) } else { narrow(x, R::ROUND, Saturate::Off) });
         (out, true)
@@ -172,7 +173,7 @@ impl<F: Float> Conversion for ToFloat8<F> {
     type Src = f32;
     type Dst = F;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits) -> ([F; CHUNK], bool) {
+    fn chunk<L: Level, const N: usize>(x: &[f32; N], limits: &Limits) -> ([F; N], bool) {
         // One NaN for all, as the exact arithmetic has it.
         let x = each(x, |x| if x.is_nan() { f32::NAN } else { clamped(x, limits) });
         (each(&x, |x| narrow(x, Round::Rint, Saturate::Off)), true)
@@ -186,8 +187,8 @@ impl<S: Single> Conversion for ToHif8<S> {
     type Src = S;
     type Dst = Hif8;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([Hif8; CHUNK], bool) {
-        (each(&S::single::<L>(x), |x| to_hif8(clamped(x, limits), Saturate::Off)), true)
+    fn chunk<L: Level, const N: usize>(x: &[S; N], limits: &Limits) -> ([Hif8; N], bool) {
+        (each(&S::single::<L, N>(x), |x| to_hif8(clamped(x, limits), Saturate::Off)), true)
     }
 }
 
@@ -197,9 +198,10 @@ pub struct ToWhole<R>(PhantomData<R>);
 impl<R: Mode> Conversion for ToWhole<R> {
     type Src = f32;
     type Dst = f32;
+    const IS_LITTLE: bool = true;
     registers!(true, store32, |x: f32, _range, ON| (_mm512_castps_si512(v4::whole::<R>(x)), 0));
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level, const N: usize>(x: &[f32; N], _: &Limits) -> ([f32; N], bool) {
         (each(x, |x| whole::<L, R>(x)), true)
     }
 }
@@ -276,16 +278,16 @@ impl<R: Mode, S: Single, I: Integer> Conversion for ToInt<R, S, I> {
     /// Saturation is two limits. Without it they are those of 32 bits, of which the low ones are kept; beyond them, what
     /// is not finite is zero and the rest is left to the exact arithmetic.
     #[inline(always)]
-    fn chunk<L: Level>(x: &[S; CHUNK], limits: &Limits) -> ([I; CHUNK], bool) {
-        let x = S::single::<L>(x);
+    fn chunk<L: Level, const N: usize>(x: &[S; N], limits: &Limits) -> ([I; N], bool) {
+        let x = S::single::<L, N>(x);
         let off = limits.saturate == Saturate::Off;
         let (low, high) = (limits.low.max(-2_147_483_648.0), limits.high.min(BELOW_2_31));
         let kept = if off { BELOW_2_31 } else { f32::INFINITY }.to_bits();
         let top = if off { f32::INFINITY } else { BELOW_2_31 };
         let lost = if off && !S::SMALL { f32::INFINITY.to_bits() - kept - 1 } else { 0 };
-        let mut out = [I::default(); CHUNK];
+        let mut out = [I::default(); N];
         let mut beyond = 0;
-        for i in 0..CHUNK {
+        for i in 0..N {
             let value = whole::<L, R>(x[i]);
             let magnitude = value.to_bits() & 0x7fff_ffff;
             let inside = if value < low { low } else { value };
@@ -312,11 +314,11 @@ impl<R: Mode> Conversion for ToLong<R> {
     type Src = f32;
     type Dst = i64;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[f32; CHUNK], limits: &Limits) -> ([i64; CHUNK], bool) {
+    fn chunk<L: Level, const N: usize>(x: &[f32; N], limits: &Limits) -> ([i64; N], bool) {
         const EDGE: f32 = 9_223_372_036_854_775_808.0;
-        let mut out = [0; CHUNK];
+        let mut out = [0; N];
         let mut beyond = 0;
-        for i in 0..CHUNK {
+        for i in 0..N {
             let value = whole::<L, R>(x[i]);
             beyond |= u32::from(value.abs() >= EDGE);
             // The language's cast saturates and has zero for NaN.
@@ -332,9 +334,10 @@ pub struct FromInt<R>(PhantomData<R>);
 impl<R: Mode> Conversion for FromInt<R> {
     type Src = i32;
     type Dst = f32;
+    const IS_LITTLE: bool = true;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[i32; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
-        (to_single::<L, R>(x), true)
+    fn chunk<L: Level, const N: usize>(x: &[i32; N], _: &Limits) -> ([f32; N], bool) {
+        (to_single::<L, R, N>(x), true)
     }
 }
 
@@ -344,8 +347,9 @@ pub struct FromLong;
 impl Conversion for FromLong {
     type Src = i64;
     type Dst = f32;
+    const IS_LITTLE: bool = true;
     #[inline(always)]
-    fn chunk<L: Level>(x: &[i64; CHUNK], _: &Limits) -> ([f32; CHUNK], bool) {
+    fn chunk<L: Level, const N: usize>(x: &[i64; N], _: &Limits) -> ([f32; N], bool) {
         (each(x, |x| x as f32), true)
     }
 }
@@ -358,9 +362,10 @@ macro_rules! int_to_int {
         impl Conversion for IntToInt<$a, $b> {
             type Src = $a;
             type Dst = $b;
+            const IS_LITTLE: bool = true;
             $(int_to_int!(@ $cut, $nearest, $store);)?
             #[inline(always)]
-            fn chunk<L: Level>(x: &[$a; CHUNK], limits: &Limits) -> ([$b; CHUNK], bool) {
+            fn chunk<L: Level, const N: usize>(x: &[$a; N], limits: &Limits) -> ([$b; N], bool) {
                 if limits.saturate == Saturate::Off {
                     return (each(x, |x| x as $b), true);
                 }

@@ -155,9 +155,11 @@ unsafe fn chunk<L: Level, E: Elem>(word: u64, a: *const E, b: Right<E>, out: *mu
         if n >= WORD {
             return blend::<E>(word, a, b, out);
         }
-        let (a, mut result) = (bits::filled(a, n), [a.read_unaligned(); WORD]);
+        let (a, mut result) = (bits::filled::<_, WORD>(a, n), [a.read_unaligned(); WORD]);
         match b {
-            Right::Row(b) => blend(word, a.as_ptr(), Right::Row(bits::filled(b, n).as_ptr()), result.as_mut_ptr()),
+            Right::Row(b) => {
+                blend(word, a.as_ptr(), Right::Row(bits::filled::<_, WORD>(b, n).as_ptr()), result.as_mut_ptr());
+            }
             Right::Value(_) => blend(word, a.as_ptr(), b, result.as_mut_ptr()),
         }
         std::ptr::copy_nonoverlapping(result.as_ptr(), out, n);

@@ -294,7 +294,7 @@ where
         if const { is_v4::<L>() } {
             return codes_v4(row, code, keep, if n >= WORD { !0 } else { bits::first(n) });
         }
-        let x = bits::filled(row, n);
+        let x: [U; WORD] = bits::filled(row, n);
         let mut bytes = [0; WORD];
         for i in 0..WORD {
             bytes[i] = u8::from(x[i] & keep == code);
