@@ -5,7 +5,7 @@ use super::cover::{Cover, block};
 use super::elem::Elem;
 use super::map::{Binary, divisors};
 use super::pairwise::{Pairwise, Side};
-use super::rows::{Aligned, SMALL, load_some, store_some};
+use super::rows::{Aligned, SMALL, load_some, opaque, store_some};
 use pto_num::Level;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -84,7 +84,7 @@ unsafe fn row<L: Level, P: Pairwise<E>, E: Elem, const FIRST: bool, const N: usi
         let block_wide = E::unpack::<L, N>(&twice.cast::<[E; N]>().read_unaligned());
         let mut at = 0;
         while at + N <= n {
-            let x = E::unpack::<L, N>(&src.add(at).cast::<[E; N]>().read_unaligned());
+            let x = E::unpack::<L, N>(&src.add(opaque(at)).cast::<[E; N]>().read_unaligned());
             let out = if FIRST { P::run::<L, N>(&block_wide, &x) } else { P::run::<L, N>(&x, &block_wide) };
             dst.add(at).cast::<[E; N]>().write_unaligned(E::pack::<L, N>(&out));
             at += N;

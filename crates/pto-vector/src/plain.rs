@@ -60,10 +60,15 @@ impl<'a> Operand<'a> {
         Self::Tile(tile, size_of::<E>(), Cover::Same)
     }
 
+    /// True when rows are not at equal distances.
+    fn is_boxed(&self) -> bool {
+        matches!(self, Self::Tile(tile, ..) if tile.geometry().is_boxed())
+    }
+
     /// Elements of a row, from one that is a multiple of it, that are at equal distances: powers of two, or all.
     fn even(&self, cols: usize) -> usize {
         match self {
-            Self::Tile(tile, ..) if tile.geometry().is_boxed() => tile.geometry().box_shape().1 as usize,
+            Self::Tile(tile, ..) if self.is_boxed() => tile.geometry().box_shape().1 as usize,
             Self::Tile(_, size, Cover::Block) => BLOCK_BYTES / size,
             _ => cols,
         }
@@ -109,17 +114,47 @@ pub unsafe fn walk<const K: usize>(
 ) {
     // Runs of elements at equal distances: whole rows, or what boxes and blocks make of them.
     let length = operands.iter().fold(cols, |length, o| length.min(o.even(cols)));
-    if length == 0 {
+    if rows * length == 0 {
         return;
     }
     let runs = cols.div_ceil(length);
-    for i in 0..rows {
-        for k in 0..runs {
-            let (row, k) = if back { (rows - 1 - i, runs - 1 - k) } else { (i, k) };
-            let col = k * length;
-            let n = length.min(cols - col);
-            // SAFETY: the caller answers for the operands.
-            unsafe { run(&operands.map(|o| o.spaced(row, col, n, back)), n) }
+    // SAFETY: the caller answers for the operands.
+    unsafe {
+        if runs == 1 && !operands.iter().any(Operand::is_boxed) {
+            return whole_rows(operands, (rows, cols), back, run);
+        }
+        for i in 0..rows {
+            for k in 0..runs {
+                let (row, k) = if back { (rows - 1 - i, runs - 1 - k) } else { (i, k) };
+                let col = k * length;
+                let n = length.min(cols - col);
+                run(&operands.map(|o| o.spaced(row, col, n, back)), n);
+            }
+        }
+    }
+}
+
+/// Does the same where all rows are at equal distances, and so are their elements.
+///
+/// # Safety
+/// As [`walk`]; there must be rows and columns.
+unsafe fn whole_rows<const K: usize>(
+    operands: &[Operand; K],
+    (rows, cols): (usize, usize),
+    back: bool,
+    run: Elements<K>,
+) {
+    // SAFETY: the caller answers for the operands.
+    unsafe {
+        let places = |i: usize| operands.map(|o| o.spaced(if back { rows - 1 - i } else { i }, 0, cols, back));
+        let mut at = places(0);
+        let next = places(1.min(rows - 1));
+        let steps: [usize; K] = std::array::from_fn(|k| next[k].first.addr().wrapping_sub(at[k].first.addr()));
+        for _ in 0..rows {
+            run(&at, cols);
+            for k in 0..K {
+                at[k].first = at[k].first.wrapping_add(steps[k]);
+            }
         }
     }
 }

@@ -135,6 +135,21 @@ pub unsafe fn store_some<L: Level, E: Elem, const N: usize>(to: *mut E, some: &[
     }
 }
 
+/// The same number, about which the compiler knows nothing. Loops over short vectors it takes apart; where it knows the distances, it
+/// would then take several rounds together and gather their elements, in long code that is not faster.
+#[inline(always)]
+pub fn opaque(distance: usize) -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let mut distance = distance;
+        // SAFETY: there are no instructions in this.
+        unsafe { std::arch::asm!("/* {0} */", inout(reg) distance, options(nomem, nostack, preserves_flags)) }
+        distance
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    distance
+}
+
 /// The end of a row without a detour through memory, where the processor can leave out elements.
 #[cfg(target_arch = "x86_64")]
 mod masked {

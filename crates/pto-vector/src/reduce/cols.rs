@@ -9,6 +9,7 @@ use crate::elem::Elem;
 #[cfg(target_arch = "x86_64")]
 use crate::level::is_v4;
 use crate::map::{read, write};
+use crate::rows::opaque;
 use pto_num::Level;
 use std::marker::PhantomData;
 
@@ -72,7 +73,7 @@ unsafe fn wide_chunk<L: Level, F: Reduce<E>, E: Elem>(src: &TileRef, dst: &TileR
     // the instructions of this level.
     unsafe {
         #[cfg(target_arch = "x86_64")]
-        if const { is_v4::<L>() && F::PRESENT && (F::WATCHED || F::SLOW || F::HALVED) } {
+        if const { is_v4::<L>() && (F::WATCHED || F::SLOW || F::HALVED) } {
             let done = v4::columns::<F, E>(src, at, dst.row::<E>(0).add(at));
             // Only what is watched may have no result.
             if const { !F::WATCHED } || done {
@@ -93,21 +94,31 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
-        let load = |r: usize| F::take::<L, N>(&src.row::<E>(r).add(at).cast::<[E; N]>().read_unaligned());
-        let mut all = load(0);
-        let mut next = 1;
+        let load = |row: *const E| F::take::<L, N>(&row.cast::<[E; N]>().read_unaligned());
+        let stride = src.row_stride();
+        let mut row = src.row::<E>(0).cast_const().add(at);
+        let mut all = load(row);
+        let mut left = src.rows() - 1;
         // Several rows at once are waited for once. Of floats it is one after the other: keys of several do not stay vectors.
         if const { F::GROUPED && N > 1 } {
-            while next + 4 <= src.rows() {
-                let x = [load(next), load(next + 1), load(next + 2), load(next + 3)];
+            while left >= 4 {
+                let x = [
+                    load(row.add(stride)),
+                    load(row.add(2 * stride)),
+                    load(row.add(3 * stride)),
+                    load(row.add(4 * stride)),
+                ];
+                row = row.add(opaque(4 * stride));
+                left -= 4;
                 for i in 0..N {
                     all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
                 }
-                next += 4;
             }
         }
-        for r in next..src.rows() {
-            let x = load(r);
+        while left > 0 {
+            row = row.add(if F::UNORDERED { opaque(stride) } else { stride });
+            left -= 1;
+            let x = load(row);
             for i in 0..N {
                 all[i] = F::join(all[i], x[i]);
             }

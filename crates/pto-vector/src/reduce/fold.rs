@@ -10,10 +10,10 @@ use pto_num::{Bf16, F16, Level};
 pub trait Fold<E: Elem>: 'static {
     /// What is accumulated.
     type Lane: Copy;
-    /// True when lanes are integers that were elements, so that some rows can be joined before the rest.
-    const GROUPED: bool;
-    /// True when that takes long: what need not wait for each other should not.
-    const SLOW: bool = false;
+    /// True when the result does not depend on the order.
+    const UNORDERED: bool;
+    /// True when lanes are elements besides, so that some rows can be joined before the rest.
+    const GROUPED: bool = Self::UNORDERED;
 
     /// The lane that changes no other.
     fn start() -> Self::Lane;
@@ -38,11 +38,10 @@ pub struct Smallest;
 
 /// A fold whose lanes are the wide values.
 macro_rules! by_value {
-    ($fold:ident, $elem:ty, $start:expr, $grouped:literal, $slow:literal, |$a:ident, $b:ident| $value:expr) => {
+    ($fold:ident, $elem:ty, $start:expr, $unordered:literal, |$a:ident, $b:ident| $value:expr) => {
         impl Fold<$elem> for $fold {
             type Lane = <$elem as Elem>::Wide;
-            const GROUPED: bool = $grouped;
-            const SLOW: bool = $slow;
+            const UNORDERED: bool = $unordered;
             #[inline(always)]
             fn start() -> Self::Lane {
                 $start
@@ -68,10 +67,10 @@ macro_rules! by_value {
 
 macro_rules! integers {
     ($($elem:ty)+) => {$(
-        by_value!(Sum, $elem, 0, true, false, |a, b| a.wrapping_add(b));
-        by_value!(Product, $elem, 1, true, true, |a, b| a.wrapping_mul(b));
-        by_value!(Largest, $elem, <$elem>::MIN, true, false, |a, b| a.max(b));
-        by_value!(Smallest, $elem, <$elem>::MAX, true, false, |a, b| a.min(b));
+        by_value!(Sum, $elem, 0, true, |a, b| a.wrapping_add(b));
+        by_value!(Product, $elem, 1, true, |a, b| a.wrapping_mul(b));
+        by_value!(Largest, $elem, <$elem>::MIN, true, |a, b| a.max(b));
+        by_value!(Smallest, $elem, <$elem>::MAX, true, |a, b| a.min(b));
     )+};
 }
 integers!(i8 u8 i16 u16 i32 u32 i64 u64);
@@ -90,6 +89,7 @@ macro_rules! float_extremes {
     (@ $fold:ident, $pick:ident, $start:expr, $elem:ident, $key:ty, $unsigned:ty, $turn:expr) => {
         impl Fold<$elem> for $fold {
             type Lane = $key;
+            const UNORDERED: bool = true;
             const GROUPED: bool = false;
             #[inline(always)]
             fn start() -> $key {
@@ -146,12 +146,12 @@ impl Smallest {
     }
 }
 
-by_value!(Sum, f32, -0.0, false, false, |a, b| a + b);
-by_value!(Sum, F16, -0.0, false, false, |a, b| a + b);
-by_value!(Sum, Bf16, -0.0, false, false, |a, b| a + b);
-by_value!(Product, f32, 1.0, false, false, |a, b| a * b);
-by_value!(Product, F16, 1.0, false, false, |a, b| a * b);
-by_value!(Product, Bf16, 1.0, false, false, |a, b| a * b);
+by_value!(Sum, f32, -0.0, false, |a, b| a + b);
+by_value!(Sum, F16, -0.0, false, |a, b| a + b);
+by_value!(Sum, Bf16, -0.0, false, |a, b| a + b);
+by_value!(Product, f32, 1.0, false, |a, b| a * b);
+by_value!(Product, F16, 1.0, false, |a, b| a * b);
+by_value!(Product, Bf16, 1.0, false, |a, b| a * b);
 
 /// A float and its bits.
 pub trait Bits: Copy {

@@ -32,6 +32,8 @@ pub trait Registers<E: Elem>: 'static {
     const PRESENT: bool = true;
     /// True when the result is right only if nothing was seen by [`Self::watch`] and [`Self::is_settled`] agrees.
     const WATCHED: bool = false;
+    /// True when [`Self::merge`] takes long, in any order: what need not wait for each other should not.
+    const SLOW: bool = false;
     /// Registers that 64 elements take.
     const SIDE: usize = 4;
     /// Bytes of a lane.
@@ -98,8 +100,9 @@ impl<E: Elem, F: Fold<E> + Registers<E>> Reduce<E> for F {}
 
 /// A fold whose lanes are elements.
 macro_rules! lanes {
-    ($($fold:ident $elem:ident $bits:tt, $start:expr, $join:path;)+) => {$(
+    ($($fold:ident $elem:ident $bits:tt, $start:expr, $join:path $(, $slow:ident)?;)+) => {$(
         impl Registers<$elem> for $fold {
+            $(const $slow: bool = true;)?
             const SIDE: usize = $bits / 8;
             const BYTES: usize = $bits / 8;
             type Exact = Self;
@@ -151,8 +154,8 @@ lanes! {
     Sum u16 16, 0, _mm512_add_epi16;
     Sum u32 32, 0, _mm512_add_epi32;
     Sum f32 32, i32::MIN, add;
-    Product u16 16, 1, _mm512_mullo_epi16;
-    Product u32 32, 1, _mm512_mullo_epi32;
+    Product u16 16, 1, _mm512_mullo_epi16, SLOW;
+    Product u32 32, 1, _mm512_mullo_epi32, SLOW;
     Product f32 32, 0x3f80_0000, multiply;
     Largest i8 8, i8::MIN, _mm512_max_epi8;
     Largest u8 8, 0, _mm512_max_epu8;
