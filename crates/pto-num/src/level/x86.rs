@@ -21,9 +21,12 @@ impl Level for V3 {
 
     #[inline(always)]
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {
-        for (s, d) in src.chunks_exact(8).zip(dst.chunks_exact_mut(8)) {
-            // SAFETY: both chunks have eight elements; code for this level runs only with AVX and F16C.
-            unsafe { _mm256_storeu_ps(d.as_mut_ptr(), _mm256_cvtph_ps(_mm_loadu_si128(s.as_ptr().cast()))) }
+        for i in 0..N / 8 {
+            // SAFETY: both arrays have eight elements there; code for this level runs only with AVX and F16C.
+            unsafe {
+                let narrow = _mm_loadu_si128(src.as_ptr().add(8 * i).cast());
+                _mm256_storeu_ps(dst.as_mut_ptr().add(8 * i), _mm256_cvtph_ps(narrow));
+            }
         }
         for i in N / 8 * 8..N {
             dst[i] = f16_to_f32(src[i]);
@@ -32,11 +35,12 @@ impl Level for V3 {
 
     #[inline(always)]
     fn f32_to_f16<const N: usize>(src: &[f32; N], dst: &mut [u16; N]) {
-        for (s, d) in src.chunks_exact(8).zip(dst.chunks_exact_mut(8)) {
-            // SAFETY: both chunks have eight elements; code for this level runs only with AVX and F16C.
+        for i in 0..N / 8 {
+            // SAFETY: both arrays have eight elements there; code for this level runs only with AVX and F16C.
             unsafe {
-                let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm256_loadu_ps(s.as_ptr()));
-                _mm_storeu_si128(d.as_mut_ptr().cast(), narrow);
+                let wide = _mm256_loadu_ps(src.as_ptr().add(8 * i));
+                let narrow = _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(wide);
+                _mm_storeu_si128(dst.as_mut_ptr().add(8 * i).cast(), narrow);
             }
         }
         for i in N / 8 * 8..N {
@@ -55,9 +59,12 @@ impl Level for V4 {
 
     #[inline(always)]
     fn f16_to_f32<const N: usize>(src: &[u16; N], dst: &mut [f32; N]) {
-        for (s, d) in src.chunks_exact(16).zip(dst.chunks_exact_mut(16)) {
-            // SAFETY: both chunks have sixteen elements; code for this level runs only with AVX-512 F.
-            unsafe { _mm512_storeu_ps(d.as_mut_ptr(), _mm512_cvtph_ps(_mm256_loadu_si256(s.as_ptr().cast()))) }
+        for i in 0..N / 16 {
+            // SAFETY: both arrays have sixteen elements there; code for this level runs only with AVX-512 F.
+            unsafe {
+                let narrow = _mm256_loadu_si256(src.as_ptr().add(16 * i).cast());
+                _mm512_storeu_ps(dst.as_mut_ptr().add(16 * i), _mm512_cvtph_ps(narrow));
+            }
         }
         for i in N / 16 * 16..N {
             dst[i] = f16_to_f32(src[i]);
@@ -67,11 +74,11 @@ impl Level for V4 {
     #[inline(always)]
     fn f32_to_f16<const N: usize>(src: &[f32; N], dst: &mut [u16; N]) {
         const MODE: i32 = _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC;
-        for (s, d) in src.chunks_exact(16).zip(dst.chunks_exact_mut(16)) {
-            // SAFETY: both chunks have sixteen elements; code for this level runs only with AVX-512 F.
+        for i in 0..N / 16 {
+            // SAFETY: both arrays have sixteen elements there; code for this level runs only with AVX-512 F.
             unsafe {
-                let narrow = _mm512_cvtps_ph::<MODE>(_mm512_loadu_ps(s.as_ptr()));
-                _mm256_storeu_si256(d.as_mut_ptr().cast(), narrow);
+                let narrow = _mm512_cvtps_ph::<MODE>(_mm512_loadu_ps(src.as_ptr().add(16 * i)));
+                _mm256_storeu_si256(dst.as_mut_ptr().add(16 * i).cast(), narrow);
             }
         }
         for i in N / 16 * 16..N {

@@ -94,19 +94,18 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
-        let load = |row: *const E| F::take::<L, N>(&row.cast::<[E; N]>().read_unaligned());
         let stride = src.row_stride();
         let mut row = src.row::<E>(0).cast_const().add(at);
-        let mut all = load(row);
+        let mut all = load::<L, F, E, N>(row);
         let mut left = src.rows() - 1;
         // Several rows at once are waited for once. Of floats it is one after the other: keys of several do not stay vectors.
         if const { F::GROUPED && N > 1 } {
             while left >= 4 {
                 let x = [
-                    load(row.add(stride)),
-                    load(row.add(2 * stride)),
-                    load(row.add(3 * stride)),
-                    load(row.add(4 * stride)),
+                    load::<L, F, E, N>(row.add(stride)),
+                    load::<L, F, E, N>(row.add(2 * stride)),
+                    load::<L, F, E, N>(row.add(3 * stride)),
+                    load::<L, F, E, N>(row.add(4 * stride)),
                 ];
                 row = row.add(opaque(4 * stride));
                 left -= 4;
@@ -118,11 +117,21 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
         while left > 0 {
             row = row.add(if F::UNORDERED { opaque(stride) } else { stride });
             left -= 1;
-            let x = load(row);
+            let x = load::<L, F, E, N>(row);
             for i in 0..N {
                 all[i] = F::join(all[i], x[i]);
             }
         }
         dst.row::<E>(0).add(at).cast::<[E; N]>().write_unaligned(F::finish::<L, N>(&all));
     }
+}
+
+/// `N` columns of a row. A closure would be compiled without the instructions of the level, unless it happened to be inlined.
+///
+/// # Safety
+/// `N` elements must be readable at `row`; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn load<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E) -> [F::Lane; N] {
+    // SAFETY: the caller answers for the elements; the processor has the instructions of this level.
+    unsafe { F::take::<L, N>(&row.cast::<[E; N]>().read_unaligned()) }
 }

@@ -94,8 +94,11 @@ where
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
         let pairs = src.cast::<[[E; 2]; N]>().read_unaligned();
-        let left = E::load::<L, N>(&pairs.map(|p| p[0]));
-        let right = E::load::<L, N>(&pairs.map(|p| p[1]));
+        let mut sides = [[pairs[0][0]; N]; 2];
+        for i in 0..N {
+            (sides[0][i], sides[1][i]) = (pairs[i][0], pairs[i][1]);
+        }
+        let (left, right) = (E::load::<L, N>(&sides[0]), E::load::<L, N>(&sides[1]));
         let mut sums = left;
         for i in 0..N {
             sums[i] = Sum::join(left[i], right[i]);

@@ -143,9 +143,11 @@ unsafe fn side<F: Search<E>, E: Elem, N: Copy + Default + Into<u32>, const SIDE:
         let mut number = _mm512_setzero_si512();
         let mut r = 0;
         while r < src.rows() {
-            // Beyond the last row, the last row again: of equal ones, the first counts.
-            let rows =
-                [r, r + 1, r + 2, r + 3].map(|r| src.row::<E>(r.min(src.rows() - 1)).cast_const().wrapping_add(at));
+            let mut rows = [std::ptr::null(); 4];
+            for k in 0..4 {
+                // Beyond the last row, the last row again: of equal ones, the first counts.
+                rows[k] = src.row::<E>((r + k).min(src.rows() - 1)).cast_const().wrapping_add(at);
+            }
             for i in 0..SIDE {
                 let mut x = [_mm512_setzero_si512(); 4];
                 for k in 0..4 {
