@@ -9,10 +9,10 @@ use super::core::Core;
 use super::factor_moves::kept_factors;
 use super::factors::FACTORS;
 use super::fail::Fail;
-use crate::kernels::{KeptFactor, MOST_CHAINED, NextFactors, TileRef, chaining, packing};
-use crate::prepared::{KernelId, MAX_SCALARS, MAX_TILES, StepId};
+use super::product_chain::{ChainedFactors, ProductChain};
+use crate::kernels::{MOST_CHAINED, NextFactors, TileRef, chaining, packing};
+use crate::prepared::{KernelId, StepId};
 use std::ops::Range;
-use std::sync::Arc;
 
 /// Positions among the tiles of a product: what it adds to, and the sums.
 const SUMS: [usize; 2] = [3, 0];
@@ -20,50 +20,8 @@ const SUMS: [usize; 2] = [3, 0];
 /// Accumulators with a chain. The memory of accumulators is small.
 const MOST: usize = 4;
 
-/// Words along `k` of all products of a chain: factors should stay near while sums are computed.
-const MOST_WORDS: usize = 512;
-
 /// Chains that a product started and no other continued, after which it starts no more.
 const MOST_LONELY: u8 = 4;
-
-/// Products on one accumulator that have not been executed.
-pub(super) struct ProductChain<'p> {
-    /// The first of them.
-    which: KernelId,
-    at: StepId,
-    tiles: [TileRef<'p>; MAX_TILES],
-    scalars: [u64; MAX_SCALARS],
-    /// Bytes of the core that the sums take.
-    to: Range<u64>,
-    links: [Option<ChainedFactors>; MOST_CHAINED],
-    count: usize,
-    words: usize,
-}
-
-/// The packed factors of a product.
-struct ChainedFactors {
-    left: Arc<KeptFactor>,
-    right: Arc<KeptFactor>,
-    depth: usize,
-}
-
-impl ProductChain<'_> {
-    /// Its factors.
-    pub fn into_factors(self) -> impl Iterator<Item = Arc<KeptFactor>> {
-        self.links.into_iter().flatten().flat_map(|link| [link.left, link.right])
-    }
-
-    fn push(&mut self, link: ChainedFactors, words: usize) {
-        self.words += words;
-        self.links[self.count] = Some(link);
-        self.count += 1;
-    }
-
-    /// True when nothing more should be added.
-    fn is_full(&self) -> bool {
-        self.count == MOST_CHAINED || self.words >= MOST_WORDS
-    }
-}
 
 impl<'p> Core<'p> {
     /// Adds a product to a chain, or starts one with it; false if it has to be executed at once.

@@ -1,7 +1,7 @@
 //! What is known of loads, moves and products that are left out.
 
-use super::chains::ProductChain;
 use super::factor_store::{FactorOrigin, FactorStore};
+use super::product_chain::ProductChain;
 use crate::kernels::{KeptFactor, TileRef, ViewRef};
 use crate::prepared::{KernelId, StepId};
 use pto_isa::hash::FastMap;

@@ -3,7 +3,7 @@
 //! Blocks load the same windows of global memory again and again. Where nothing writes that memory, a factor that was loaded from there and
 //! packed once need neither be loaded nor packed again.
 
-use super::chains::ProductChain;
+use super::product_chain::ProductChain;
 use crate::kernels::KeptFactor;
 use crate::prepared::{GeometryId, ViewState};
 use pto_isa::GlobalLayout;

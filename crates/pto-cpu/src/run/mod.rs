@@ -35,6 +35,7 @@ mod places;
 mod pool;
 mod print;
 mod printf;
+mod product_chain;
 mod progress;
 mod remains;
 mod reorder;
