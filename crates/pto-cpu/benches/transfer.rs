@@ -97,7 +97,6 @@ fn main() {
         case("f16", 16, Dn, NZ, Store("mat")),
         case("f32", 32, Nd, ACC, Store("acc")),
         case("f32", 32, Nz, ACC, Store("acc")),
-        case("f32", 32, Dn, ACC, Store("acc")),
         case("i8", 8, Nd, NZ, Move(LEFT)),
         case("f16", 16, Nd, NZ, Move(LEFT)),
         case("f32", 32, Nd, NZ, Move(LEFT)),

@@ -128,10 +128,29 @@ pub unsafe fn walk<const K: usize>(
                 let (row, k) = if back { (rows - 1 - i, runs - 1 - k) } else { (i, k) };
                 let col = k * length;
                 let n = length.min(cols - col);
-                run(&operands.map(|o| o.spaced(row, col, n, back)), n);
+                run(&spaced(operands, (row, col), n, back), n);
             }
         }
     }
+}
+
+/// `n` elements of a row of each operand, from a column on, or back to it.
+///
+/// # Safety
+/// As [`Operand::spaced`].
+#[inline(always)]
+unsafe fn spaced<const K: usize>(
+    operands: &[Operand; K],
+    (row, col): (usize, usize),
+    n: usize,
+    back: bool,
+) -> [Spaced; K] {
+    let mut all = [Spaced { first: std::ptr::null_mut(), step: 0 }; K];
+    for k in 0..K {
+        // SAFETY: the caller answers for the operands.
+        all[k] = unsafe { operands[k].spaced(row, col, n, back) };
+    }
+    all
 }
 
 /// Does the same where all rows are at equal distances, and so are their elements.
@@ -146,10 +165,13 @@ unsafe fn whole_rows<const K: usize>(
 ) {
     // SAFETY: the caller answers for the operands.
     unsafe {
-        let places = |i: usize| operands.map(|o| o.spaced(if back { rows - 1 - i } else { i }, 0, cols, back));
-        let mut at = places(0);
-        let next = places(1.min(rows - 1));
-        let steps: [usize; K] = std::array::from_fn(|k| next[k].first.addr().wrapping_sub(at[k].first.addr()));
+        let row = |i: usize| if back { rows - 1 - i } else { i };
+        let mut at = spaced(operands, (row(0), 0), cols, back);
+        let next = spaced(operands, (row(1.min(rows - 1)), 0), cols, back);
+        let mut steps = [0; K];
+        for k in 0..K {
+            steps[k] = next[k].first.addr().wrapping_sub(at[k].first.addr());
+        }
         for _ in 0..rows {
             run(&at, cols);
             for k in 0..K {

@@ -117,7 +117,7 @@ impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
             let [a, b, c, dst] = call.tiles;
             let (rows, cols) = joined(&[a, b, c, dst], dst.rows(), dst.cols());
             for r in 0..rows {
-                let sources = [a, b, c].map(|t| t.row::<E>(r).cast_const());
+                let sources = [a.row::<E>(r).cast_const(), b.row::<E>(r).cast_const(), c.row::<E>(r).cast_const()];
                 fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
             }
             Ok(())

@@ -94,30 +94,28 @@ unsafe fn chunk<L: Level, F: Fold<E>, E: Elem, const N: usize>(src: &TileRef, ds
     // SAFETY: the tiles are operands of a call, and the elements that are touched lie inside of them; the processor must have
     // the instructions of this level.
     unsafe {
-        let stride = src.row_stride();
-        let mut row = src.row::<E>(0).cast_const().add(at);
-        let mut all = load::<L, F, E, N>(row);
-        let mut left = src.rows() - 1;
+        let (from, stride) = (src.row::<E>(0).cast_const().add(at), src.row_stride());
+        let row = |r: usize| from.add(if const { F::UNORDERED } { opaque(r * stride) } else { r * stride });
+        let mut all = load::<L, F, E, N>(from);
+        let mut next = 1;
         // Several rows at once are waited for once. Of floats it is one after the other: keys of several do not stay vectors.
         if const { F::GROUPED && N > 1 } {
-            while left >= 4 {
+            while next + 4 <= src.rows() {
+                let row = row(next);
                 let x = [
+                    load::<L, F, E, N>(row),
                     load::<L, F, E, N>(row.add(stride)),
                     load::<L, F, E, N>(row.add(2 * stride)),
                     load::<L, F, E, N>(row.add(3 * stride)),
-                    load::<L, F, E, N>(row.add(4 * stride)),
                 ];
-                row = row.add(opaque(4 * stride));
-                left -= 4;
                 for i in 0..N {
                     all[i] = F::join(all[i], F::join(F::join(x[0][i], x[1][i]), F::join(x[2][i], x[3][i])));
                 }
+                next += 4;
             }
         }
-        while left > 0 {
-            row = row.add(if F::UNORDERED { opaque(stride) } else { stride });
-            left -= 1;
-            let x = load::<L, F, E, N>(row);
+        for r in next..src.rows() {
+            let x = load::<L, F, E, N>(row(r));
             for i in 0..N {
                 all[i] = F::join(all[i], x[i]);
             }
