@@ -8,7 +8,7 @@ use super::elem::{Elem, modular, prepare};
 use super::map::{Binary, ByValue};
 use super::ops::{Add, Div, Exp, Max, Min, Mul, Sub};
 use super::pairwise::{Swap, Then};
-use super::plain::{Operand, Spaced, walk};
+use super::plain::{PlainOperand, Spaced, walk};
 use super::rows::{Lanes, fill};
 use pto_isa::BLayout;
 use pto_num::Level;
@@ -143,14 +143,14 @@ impl<E: Elem> Body<2> for FirstRow<E> {
 /// Tiles must be operands of a call, as [`KernelFn`](crate::KernelFn) says.
 unsafe fn copy<E: Elem>(src: &TileRef, cover: Cover, dst: &TileRef) {
     /// # Safety
-    /// As [`Elements`](super::plain::Elements).
+    /// As [`PlainFn`](super::plain::PlainFn).
     unsafe fn elements<E: Elem>([src, dst]: &[Spaced; 2], n: usize) {
         for i in 0..n {
             // SAFETY: there are that many elements.
             unsafe { dst.write(i, src.read::<E>(i)) }
         }
     }
-    let operands = [Operand::Tile(src, size_of::<E>(), cover), Operand::same::<E>(dst)];
+    let operands = [PlainOperand::Tile(src, size_of::<E>(), cover), PlainOperand::same::<E>(dst)];
     // SAFETY: the operands are those of a call.
     unsafe { walk(&operands, (dst.rows(), dst.cols()), true, elements::<E>) }
 }

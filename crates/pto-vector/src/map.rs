@@ -7,7 +7,7 @@ use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
-use super::plain::{Operand, Pair, Spaced, walk};
+use super::plain::{PlainOperand, PlainPair, Spaced, walk};
 use super::rows::{Lanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
@@ -58,14 +58,14 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
             if O::DIVIDES {
                 no_zero::<E>(a, Cover::Same, dst)?;
             }
-            walk(&[a, dst].map(Operand::same::<E>), (dst.rows(), dst.cols()), false, elements::<O, E>);
+            walk(&[a, dst].map(PlainOperand::same::<E>), (dst.rows(), dst.cols()), false, elements::<O, E>);
             Ok(())
         }
     }
 }
 
 /// # Safety
-/// As [`Elements`](super::plain::Elements).
+/// As [`PlainFn`](super::plain::PlainFn).
 unsafe fn elements<O: ops::Unary<E::Wide>, E: Elem>([a, dst]: &[Spaced; 2], n: usize) {
     for i in 0..n {
         // SAFETY: there are that many elements.
@@ -118,10 +118,10 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
 
 impl<P: Pairwise<E>, E: Elem> Binary<P, E> {
     /// The function, for every way to bring its second operand.
-    pub const PLAIN: Pair = Pair::new::<E>(P::DIVISOR, Self::elements);
+    pub const PLAIN: PlainPair = PlainPair::new::<E>(P::DIVISOR, Self::elements);
 
     /// # Safety
-    /// As [`Elements`](super::plain::Elements).
+    /// As [`PlainFn`](super::plain::PlainFn).
     unsafe fn elements([a, b, dst]: &[Spaced; 3], n: usize) {
         for i in 0..n {
             // SAFETY: there are that many elements.

@@ -43,18 +43,18 @@ impl Spaced {
 ///
 /// # Safety
 /// The operands must have that many elements, of the types it is for.
-pub type Elements<const K: usize> = unsafe fn(&[Spaced; K], usize);
+pub type PlainFn<const K: usize> = unsafe fn(&[Spaced; K], usize);
 
 /// Where the elements of an operand are.
 #[derive(Clone, Copy)]
-pub enum Operand<'a> {
+pub enum PlainOperand<'a> {
     /// In a tile, each with so many bytes.
     Tile(&'a TileRef<'a>, usize, Cover),
     /// One for all.
     Value(*mut u8),
 }
 
-impl<'a> Operand<'a> {
+impl<'a> PlainOperand<'a> {
     /// A tile with an element for each of the destination.
     pub fn same<E: Elem>(tile: &'a TileRef<'a>) -> Self {
         Self::Tile(tile, size_of::<E>(), Cover::Same)
@@ -107,10 +107,10 @@ impl<'a> Operand<'a> {
 /// # Safety
 /// The operands must be those of a call, with the types that the function is for, and have elements for the rows and columns.
 pub unsafe fn walk<const K: usize>(
-    operands: &[Operand; K],
+    operands: &[PlainOperand; K],
     (rows, cols): (usize, usize),
     back: bool,
-    run: Elements<K>,
+    run: PlainFn<K>,
 ) {
     // Runs of elements at equal distances: whole rows, or what boxes and blocks make of them.
     let length = operands.iter().fold(cols, |length, o| length.min(o.even(cols)));
@@ -120,7 +120,7 @@ pub unsafe fn walk<const K: usize>(
     let runs = cols.div_ceil(length);
     // SAFETY: the caller answers for the operands.
     unsafe {
-        if runs == 1 && !operands.iter().any(Operand::is_boxed) {
+        if runs == 1 && !operands.iter().any(PlainOperand::is_boxed) {
             return whole_rows(operands, (rows, cols), back, run);
         }
         for i in 0..rows {
@@ -158,10 +158,10 @@ unsafe fn spaced<const K: usize>(
 /// # Safety
 /// As [`walk`]; there must be rows and columns.
 unsafe fn whole_rows<const K: usize>(
-    operands: &[Operand; K],
+    operands: &[PlainOperand; K],
     (rows, cols): (usize, usize),
     back: bool,
-    run: Elements<K>,
+    run: PlainFn<K>,
 ) {
     // SAFETY: the caller answers for the operands.
     unsafe {
@@ -182,14 +182,14 @@ unsafe fn whole_rows<const K: usize>(
 }
 
 /// A function of two elements of one type, as the plain versions take it.
-pub struct Pair {
+pub struct PlainPair {
     size: usize,
     /// The operand that must not have zeros.
     divisor: Option<Side>,
     no_zero: unsafe fn(&TileRef, Cover, &TileRef) -> Result<(), Fault>,
     /// A scalar as an element.
     element: fn(u64) -> [u8; 8],
-    run: Elements<3>,
+    run: PlainFn<3>,
 }
 
 /// A scalar as an element, in the first bytes.
@@ -200,9 +200,9 @@ fn element<E: Elem>(scalar: u64) -> [u8; 8] {
     bytes
 }
 
-impl Pair {
+impl PlainPair {
     /// The function and its divisor.
-    pub const fn new<E: Elem>(divisor: Option<Side>, run: Elements<3>) -> Self {
+    pub const fn new<E: Elem>(divisor: Option<Side>, run: PlainFn<3>) -> Self {
         Self { size: size_of::<E>(), divisor, no_zero: no_zero::<E>, element: element::<E>, run }
     }
 
@@ -223,9 +223,9 @@ impl Pair {
             let both = dst.clipped(a.rows().min(b.rows()), a.cols().min(b.cols()));
             let written = if cover == Cover::Part { &both } else { dst };
             let operands = [
-                Operand::Tile(a, self.size, cover_of(Side::First)),
-                Operand::Tile(b, self.size, cover_of(Side::Second)),
-                Operand::Tile(dst, self.size, Cover::Same),
+                PlainOperand::Tile(a, self.size, cover_of(Side::First)),
+                PlainOperand::Tile(b, self.size, cover_of(Side::Second)),
+                PlainOperand::Tile(dst, self.size, Cover::Same),
             ];
             walk(&operands, (written.rows(), written.cols()), true, self.run);
             if cover == Cover::Part {
@@ -254,11 +254,14 @@ impl Pair {
                 _ => {}
             }
             let second = match values {
-                Some(tile) => Operand::Tile(tile, self.size, Cover::SecondValues),
-                None => Operand::Value(value.as_mut_ptr()),
+                Some(tile) => PlainOperand::Tile(tile, self.size, Cover::SecondValues),
+                None => PlainOperand::Value(value.as_mut_ptr()),
             };
-            let operands =
-                [Operand::Tile(src, self.size, Cover::Same), second, Operand::Tile(dst, self.size, Cover::Same)];
+            let operands = [
+                PlainOperand::Tile(src, self.size, Cover::Same),
+                second,
+                PlainOperand::Tile(dst, self.size, Cover::Same),
+            ];
             walk(&operands, (dst.rows(), dst.cols()), true, self.run);
             Ok(())
         }

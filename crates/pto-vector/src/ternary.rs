@@ -4,7 +4,7 @@ use super::call::{Body, Call, Fault};
 use super::elem::Elem;
 use super::ops;
 use super::pairwise::{Pairwise, rounded};
-use super::plain::{Operand, Spaced, walk};
+use super::plain::{PlainOperand, Spaced, walk};
 use super::rows::{Lanes, fill, joined, load_some};
 use pto_num::{Baseline, Bf16, F16, Level, math};
 use std::marker::PhantomData;
@@ -128,14 +128,14 @@ impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             let [a, b, c, dst] = call.tiles;
-            walk(&[a, b, c, dst].map(Operand::same::<E>), (dst.rows(), dst.cols()), false, elements::<T, E, E>);
+            walk(&[a, b, c, dst].map(PlainOperand::same::<E>), (dst.rows(), dst.cols()), false, elements::<T, E, E>);
             Ok(())
         }
     }
 }
 
 /// # Safety
-/// As [`Elements`](super::plain::Elements), the first two of type `A`.
+/// As [`PlainFn`](super::plain::PlainFn), the first two of type `A`.
 unsafe fn elements<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>>([a, b, c, dst]: &[Spaced; 4], n: usize) {
     for i in 0..n {
         // SAFETY: there are that many elements.
@@ -192,10 +192,10 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body<3, 0, 1> for Terna
             let ([a, c, dst], [scalar]) = (call.tiles, call.scalars);
             let mut scalar = A::scalar(*scalar);
             let operands = [
-                Operand::same::<A>(a),
-                Operand::Value((&raw mut scalar).cast()),
-                Operand::same::<E>(c),
-                Operand::same::<E>(dst),
+                PlainOperand::same::<A>(a),
+                PlainOperand::Value((&raw mut scalar).cast()),
+                PlainOperand::same::<E>(c),
+                PlainOperand::same::<E>(dst),
             ];
             walk(&operands, (dst.rows(), dst.cols()), false, elements::<T, E, A>);
             Ok(())
