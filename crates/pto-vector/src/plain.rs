@@ -137,10 +137,10 @@ pub unsafe fn walk<const K: usize>(
 /// `n` elements of a row of each operand, from a column on, or back to it.
 ///
 /// # Safety
-/// As [`Operand::spaced`].
+/// As [`PlainOperand::spaced`].
 #[inline(always)]
 unsafe fn spaced<const K: usize>(
-    operands: &[Operand; K],
+    operands: &[PlainOperand; K],
     (row, col): (usize, usize),
     n: usize,
     back: bool,

@@ -115,7 +115,7 @@ pub unsafe fn transpose_tile(from: *const u8, mut to: *mut u8, rows: usize, cols
         for row in (0..rows).step_by(32) {
             let mut from = from.add(row * 32);
             for _ in (0..cols).step_by(32) {
-                square::<true>(from, 32, to, 32);
+                square::<true, 32, 32>(from, 32, to, 32);
                 (from, to) = (from.add(rows * 32), to.add(32 * 32));
             }
         }
@@ -135,12 +135,12 @@ pub unsafe fn transpose_squares(job: &Transposition) {
     unsafe {
         let (from_step, to_step) = (job.from_step, job.to_step);
         match (from_step, to_step) {
-            (32, 32) => each_square(job, 32, |from, to| square::<true>(from, 32, to, 32)),
-            (_, 32) => each_square(job, 32, |from, to| square::<false>(from, from_step, to, 32)),
+            (32, 32) => each_square(job, 32, |from, to| square::<true, 32, 32>(from, 32, to, 32)),
+            (_, 32) => each_square(job, 32, |from, to| square::<false, 0, 32>(from, from_step, to, 32)),
             _ if job.rows.is_multiple_of(64) => {
                 each_square(job, 64, |from, to| two_squares(from, from_step, to, to_step));
             }
-            _ => each_square(job, 32, |from, to| square::<false>(from, from_step, to, to_step)),
+            _ => each_square(job, 32, |from, to| square::<false, 0, 0>(from, from_step, to, to_step)),
         }
     }
 }
@@ -176,11 +176,11 @@ unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: u
         let mut room = [_mm512_setzero_si512(); 32];
         let transposed = room.as_mut_ptr().cast::<u8>();
         if from_step == 32 {
-            square::<true>(from, 32, transposed, 32);
-            square::<true>(from.add(32 * 32), 32, transposed.add(32 * 32), 32);
+            square::<true, 32, 32>(from, 32, transposed, 32);
+            square::<true, 32, 32>(from.add(32 * 32), 32, transposed.add(32 * 32), 32);
         } else {
-            square::<false>(from, from_step, transposed, 32);
-            square::<false>(from.add(32 * from_step), from_step, transposed.add(32 * 32), 32);
+            square::<false, 0, 32>(from, from_step, transposed, 32);
+            square::<false, 0, 32>(from.add(32 * from_step), from_step, transposed.add(32 * 32), 32);
         }
         for column in 0..32 {
             let both = two_rows(transposed.add(32 * column), 32 * 32);
@@ -189,15 +189,31 @@ unsafe fn two_squares(from: *const u8, from_step: usize, to: *mut u8, to_step: u
     }
 }
 
+/// Does something for each of these constants: of a loop, the compiler might make a copy of the registers in memory.
+macro_rules! unrolled {
+    ($($at:literal)+, $k:ident => $body:expr) => {$({
+        const $k: usize = $at;
+        $body;
+    })+};
+}
+
 /// Dense squares are loaded, transposed and stored four registers at a time: so the unit for shuffles always has work, and the other too. Rows that
-/// are far apart are better read, and columns written, one after the other.
+/// are far apart are better read, and columns written, one after the other. Distances that are known are parameters, 0 if they are not: whether
+/// the compiler copies the function to where they are constants would be up to it.
 ///
 /// # Safety
 /// All elements that the other arguments count must be readable at `from` and writable at `to`; the processor must have the
 /// instructions of this level.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi,avx512vbmi2")]
-unsafe fn square<const DENSE: bool>(from: *const u8, from_step: usize, to: *mut u8, to_step: usize) {
+unsafe fn square<const DENSE: bool, const FROM: usize, const TO: usize>(
+    from: *const u8,
+    from_step: usize,
+    to: *mut u8,
+    to_step: usize,
+) {
+    let from_step = if FROM > 0 { FROM } else { from_step };
+    let to_step = if TO > 0 { TO } else { to_step };
     // SAFETY: the caller answers for the elements at `from` and `to`; the processor has the instructions of this level.
     unsafe {
         // The second quarter of one register, the first of the other, and so on.
@@ -207,32 +223,39 @@ unsafe fn square<const DENSE: bool>(from: *const u8, from_step: usize, to: *mut 
             _mm512_permutexvar_epi8(places, two_rows(from.add(2 * k * from_step), from_step))
         };
         let store = |k: usize, v: __m512i| put(to.add(2 * k * to_step), to_step, v);
+        let halves = |(a, b)| (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a));
+        let words = |(a, b)| (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a));
+        let quarters = |(a, b)| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b));
+        let inner_quarters =
+            |(a, b)| (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b));
         let mut v = [_mm512_setzero_si512(); 16];
         if !DENSE {
-            (0..16).for_each(|k| v[k] = load(k));
+            unrolled!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15, K => v[K] = load(K));
         }
-        for k in [0, 2, 8, 10] {
+        unrolled!(0 2 8 10, K => {
             if DENSE {
-                [k, k + 1, k + 4, k + 5].into_iter().for_each(|k| v[k] = load(k));
+                (v[K], v[K + 1]) = (load(K), load(K + 1));
+                (v[K + 4], v[K + 5]) = (load(K + 4), load(K + 5));
             }
-            exchange(&mut v, [k, k + 4], 1, |a, b| {
-                (_mm512_mask_blend_epi16(0xaaaa_aaaa, a, b), _mm512_shldi_epi32::<16>(b, a))
-            });
-            exchange(&mut v, [k, k + 1], 4, |a, b| (_mm512_unpacklo_epi64(a, b), _mm512_unpackhi_epi64(a, b)));
-        }
-        for k in [0, 1, 4, 5] {
-            exchange(&mut v, [k, k + 8], 2, |a, b| {
-                (_mm512_mask_blend_epi32(0xaaaa, a, b), _mm512_shldi_epi64::<32>(b, a))
-            });
-            exchange(&mut v, [k, k + 2], 8, |a, b| {
-                (_mm512_mask_blend_epi64(0b1100_1100, a, b), _mm512_permutex2var_epi64(a, inner, b))
-            });
+            (v[K], v[K + 1]) = halves((v[K], v[K + 1]));
+            (v[K + 4], v[K + 5]) = halves((v[K + 4], v[K + 5]));
+            (v[K], v[K + 4]) = quarters((v[K], v[K + 4]));
+            (v[K + 1], v[K + 5]) = quarters((v[K + 1], v[K + 5]));
+        });
+        unrolled!(0 1 4 5, K => {
+            (v[K], v[K + 2]) = words((v[K], v[K + 2]));
+            (v[K + 8], v[K + 10]) = words((v[K + 8], v[K + 10]));
+            (v[K], v[K + 8]) = inner_quarters((v[K], v[K + 8]));
+            (v[K + 2], v[K + 10]) = inner_quarters((v[K + 2], v[K + 10]));
             if DENSE {
-                [k, k + 2, k + 8, k + 10].into_iter().for_each(|k| store(k, v[k]));
+                store(K, v[K]);
+                store(K + 2, v[K + 2]);
+                store(K + 8, v[K + 8]);
+                store(K + 10, v[K + 10]);
             }
-        }
+        });
         if !DENSE {
-            (0..16).for_each(|k| store(k, v[k]));
+            unrolled!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15, K => store(K, v[K]));
         }
     }
 }
