@@ -144,9 +144,9 @@ unsafe fn side<F: Search<E>, E: Elem, N: Copy + Default + Into<u32>, const SIDE:
         let mut r = 0;
         while r < src.rows() {
             let mut rows = [std::ptr::null(); 4];
-            for k in 0..4 {
+            for (k, row) in rows.iter_mut().enumerate() {
                 // Beyond the last row, the last row again: of equal ones, the first counts.
-                rows[k] = src.row::<E>((r + k).min(src.rows() - 1)).cast_const().wrapping_add(at);
+                *row = src.row::<E>((r + k).min(src.rows() - 1)).cast_const().wrapping_add(at);
             }
             for i in 0..SIDE {
                 let mut x = [_mm512_setzero_si512(); 4];
