@@ -57,7 +57,11 @@ unsafe fn series<E: Elem>(dst: *mut E, at: usize, end: usize, f: impl Fn(usize) 
     unsafe {
         let mut at = at;
         while at + CHUNK <= end {
-            dst.add(at).cast::<[E; CHUNK]>().write_unaligned(std::array::from_fn(|i| f(at + i)));
+            let mut chunk = [f(at); CHUNK];
+            for (i, element) in chunk.iter_mut().enumerate() {
+                *element = f(at + i);
+            }
+            dst.add(at).cast::<[E; CHUNK]>().write_unaligned(chunk);
             at += CHUNK;
         }
         while at < end {
