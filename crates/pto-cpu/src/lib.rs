@@ -42,6 +42,7 @@ mod prepared;
 mod printed;
 mod run;
 mod stop;
+mod written;
 
 pub use args::{Arg, Borrowed, Number, Options, Param, ParamKind, RunReport, Timing, Uninitialised};
 pub use guard::lock_words;

@@ -3,6 +3,7 @@
 #![expect(unsafe_code, reason = "views of numbers as bytes, and raw access for kernels")]
 
 use crate::args::Number;
+use crate::written::WrittenBytes;
 use pto_isa::{Loc, Target};
 use std::alloc::{Layout, alloc_zeroed};
 use std::sync::{Mutex, MutexGuard, TryLockError};
@@ -98,6 +99,13 @@ impl CoreMemory {
         // SAFETY: the range was checked, and words are plain bytes.
         unsafe { std::slice::from_raw_parts_mut(self.ptr().add(start as usize), length as usize) }
     }
+}
+
+/// The memory of a core that has finished, as it was when the core was new.
+#[derive(Debug)]
+pub(crate) struct SpareMemory {
+    pub memory: CoreMemory,
+    pub written: WrittenBytes,
 }
 
 /// What cores that have finished leave to others of the same plan: memory that is there already need not be asked for again.

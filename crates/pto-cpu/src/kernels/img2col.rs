@@ -4,9 +4,10 @@
 //! the filter is stated by the instruction.
 
 use super::padding::put;
-use super::place::{Axis, ElementMap};
+use super::place::ElementMap;
 use pto_isa::rules::AttrValue;
 use pto_vector::{Call, Fault, OpKernel, Prepared, Site, TileRef};
+use std::ops::Range;
 
 /// A window of the matrix at `[pos_m, pos_k]`.
 pub(super) const IMG2COL: OpKernel =
@@ -63,6 +64,13 @@ impl Dimension {
     fn at(&self, out: usize, filter: usize) -> Option<usize> {
         (out * self.stride + filter * self.dilation).checked_sub(self.pad).filter(|at| *at < self.extent)
     }
+
+    /// The results for which the filter's element lies in the feature map.
+    fn inside(&self, filter: usize) -> Range<usize> {
+        let before = self.pad.saturating_sub(filter * self.dilation).div_ceil(self.stride);
+        let reach = (self.extent + self.pad).saturating_sub(filter * self.dilation);
+        before..reach.div_ceil(self.stride)
+    }
 }
 
 /// The convolution a call describes.
@@ -112,22 +120,27 @@ impl Convolution {
         (row / self.height.out, row % self.height.out, col)
     }
 
-    /// The next point.
-    fn after(&self, (image, row, col): (usize, usize, usize)) -> (usize, usize, usize) {
-        if col + 1 < self.width.out {
-            (image, row, col + 1)
-        } else if row + 1 < self.height.out {
-            (image, row + 1, 0)
-        } else {
-            (image + 1, 0, 0)
-        }
-    }
-
     /// The row of the source for a point and an element of the filter; `None` in the padding.
     fn source(&self, point: (usize, usize, usize), tap: (usize, usize, usize)) -> Option<usize> {
         let (row, col) = (self.height.at(point.1, tap.1)?, self.width.at(point.2, tap.2)?);
         let plane = point.0 * self.groups + tap.0;
         Some((plane * self.height.extent + row) * self.width.extent + col)
+    }
+
+    /// For so many points of a row of the result: those that lie in the feature map, and the row of the source for the first of them.
+    fn row_of_map(
+        &self,
+        point: (usize, usize, usize),
+        tap: (usize, usize, usize),
+        points: usize,
+    ) -> (Range<usize>, usize) {
+        let end = point.2 + points;
+        let inside = self.width.inside(tap.2);
+        let (first, last) = (inside.start.clamp(point.2, end), inside.end.clamp(point.2, end));
+        match self.source((point.0, point.1, first), tap) {
+            Some(row) if first < last => (first - point.2..last - point.2, row),
+            _ => (0..0, 0),
+        }
     }
 }
 
@@ -177,7 +190,7 @@ unsafe fn plain(this: &Convolution, src: &TileRef, dst: &TileRef, (m, k): (usize
     }
 }
 
-/// In runs of channels.
+/// In runs of channels, for rows of the feature map.
 ///
 /// # Safety
 /// Tiles must be operands of a call, as [`KernelFn`](pto_vector::KernelFn) says, and the elements that are named must lie inside
@@ -199,53 +212,106 @@ unsafe fn fast(
             let place = k + c;
             let (tap, start) = (this.tap(place), place % this.per_group);
             let count = (this.per_group - start).min(dst.cols() - c);
-            let run = ElementRun { count, size, from: &from.cols, start, to: &to.cols, first: c };
-            let mut point = this.point(m);
-            for r in 0..dst.rows() {
-                let target = to.start.add(to.rows.at(r) * size);
-                match this.source(point, tap) {
-                    Some(row) => run.copy(from.start.add(from.rows.at(row) * size), target),
-                    None => (c..c + count).for_each(|c| put(dst, size, r, c, padding)),
-                }
-                point = this.after(point);
+            let run = ElementRun { count, size, from, start, to, first: c };
+            let mut r = 0;
+            while r < dst.rows() {
+                let point = this.point(m + r);
+                let points = (this.width.out - point.2).min(dst.rows() - r);
+                let (inside, row) = this.row_of_map(point, tap, points);
+                run.fill(r..r + inside.start, padding);
+                run.copy(row, this.width.stride, r + inside.start..r + inside.end);
+                run.fill(r + inside.end..r + points, padding);
+                r += points;
             }
             c += count;
         }
     }
 }
 
-/// Neighbouring elements of a row: which they are in both tiles.
+/// Neighbouring columns that belong to one element of the filter.
 struct ElementRun<'a> {
     count: usize,
     size: usize,
-    from: &'a Axis,
+    from: &'a ElementMap,
+    /// The first channel in the feature map.
     start: usize,
-    to: &'a Axis,
+    to: &'a ElementMap,
+    /// The first column in the matrix.
     first: usize,
 }
 
 impl ElementRun<'_> {
-    /// Copies them from a row to another, all at once where they lie side by side in both.
+    /// Where the element of a channel lies in a row of the feature map, and where in a row of the matrix, counted in elements.
+    fn places(&self, i: usize) -> (usize, usize) {
+        (self.from.cols.at(self.start + i), self.to.cols.at(self.first + i))
+    }
+
+    /// The bytes of all elements, if they lie side by side in both.
+    fn bytes_in_a_row(&self) -> Option<usize> {
+        let ((from, to), (last_from, last_to)) = (self.places(0), self.places(self.count - 1));
+        let apart = self.count - 1;
+        (last_from == from + apart && last_to == to + apart).then_some(self.count * self.size)
+    }
+
+    /// Copies the elements of rows of the feature map, from a first one on at this distance, to rows of the matrix.
     ///
     /// # Safety
-    /// All elements that the other arguments count must be readable at `from` and writable at `to`.
-    unsafe fn copy(&self, from: *const u8, to: *mut u8) {
-        // SAFETY: the caller answers for the elements at `from` and `to`.
+    /// The rows must lie in the tiles.
+    unsafe fn copy(&self, mut row: usize, step: usize, rows: Range<usize>) {
+        // SAFETY: the caller answers for the rows, and the columns are those of the call.
         unsafe {
-            let Self { count, size, .. } = *self;
-            let place = |i: usize| {
-                let (source, target) = (self.from.at(self.start + i), self.to.at(self.first + i));
-                (from.add(source * size), to.add(target * size))
-            };
-            let ((from, to), last) = (place(0), place(count - 1));
-            let bytes = count * size;
-            if last != (from.add(bytes - size), to.add(bytes - size)) {
-                (0..count).map(place).for_each(|(from, to)| std::ptr::copy_nonoverlapping(from, to, size));
-            } else if bytes == BLOCK {
-                to.cast::<[u8; BLOCK]>().write_unaligned(from.cast::<[u8; BLOCK]>().read_unaligned());
-            } else {
-                std::ptr::copy_nonoverlapping(from, to, bytes);
+            let Self { from, to, size, count, .. } = *self;
+            let bytes = self.bytes_in_a_row();
+            let (source, target) = self.places(0);
+            let mut r = rows.start;
+            while r < rows.end {
+                // Rows at one distance in both.
+                let steps = from.rows.run(row).div_ceil(step.max(1));
+                let n = (rows.end - r).min(to.rows.run(r)).min(steps);
+                let (first_row, first_to) = (from.rows.at(row), to.rows.at(r));
+                let strides = (step * from.rows.stride(), to.rows.stride());
+                if bytes == Some(BLOCK) {
+                    let (a, b) =
+                        (from.start.add((first_row + source) * size), to.start.add((first_to + target) * size));
+                    copy_blocks((a, strides.0 * size), (b, strides.1 * size), n);
+                } else {
+                    for (i, j) in (0..n).flat_map(|i| (0..count).map(move |j| (i, j))) {
+                        let (source, target) = self.places(j);
+                        let a = from.start.add((first_row + i * strides.0 + source) * size);
+                        let b = to.start.add((first_to + i * strides.1 + target) * size);
+                        std::ptr::copy_nonoverlapping(a, b, size);
+                    }
+                }
+                (row, r) = (row + n * step, r + n);
             }
+        }
+    }
+
+    /// Writes the padding to rows of the matrix.
+    ///
+    /// # Safety
+    /// The rows must lie in the tile.
+    unsafe fn fill(&self, rows: Range<usize>, padding: u64) {
+        // SAFETY: the caller answers for the rows, and the columns are those of the call.
+        unsafe {
+            for (r, j) in rows.flat_map(|r| (0..self.count).map(move |j| (r, j))) {
+                let to = self.to.start.add((self.to.rows.at(r) + self.places(j).1) * self.size);
+                std::ptr::copy_nonoverlapping(padding.to_le_bytes().as_ptr(), to, self.size);
+            }
+        }
+    }
+}
+
+/// Copies blocks that lie at one distance here and at another there.
+///
+/// # Safety
+/// So many blocks must be readable and writable.
+unsafe fn copy_blocks((from, step): (*const u8, usize), (to, stride): (*mut u8, usize), count: usize) {
+    // SAFETY: the caller answers for the blocks.
+    unsafe {
+        for i in 0..count {
+            let block = from.add(i * step).cast::<[u8; BLOCK]>().read_unaligned();
+            to.add(i * stride).cast::<[u8; BLOCK]>().write_unaligned(block);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::tiles::{TileAddress, TileTables};
 use super::views::ViewTables;
 use crate::args::{Options, Param};
 use crate::kernels::KeptFactor;
-use crate::memory::{CoreMemory, Spaces, Spare};
+use crate::memory::{Spaces, Spare, SpareMemory};
 use pto_check::Checked;
 use pto_ir::Module;
 use std::ops::RangeInclusive;
@@ -50,7 +50,7 @@ pub(crate) struct MemoryNeeds {
     /// Bytes of the memory of a core: the spaces, and the tiles after them.
     pub core_bytes: u64,
     /// Memory of cores that have finished.
-    pub spare: Spare<CoreMemory>,
+    pub spare: Spare<SpareMemory>,
     /// What was packed in those.
     pub spare_factors: Spare<Vec<KeptFactor>>,
 }

@@ -7,7 +7,6 @@ use super::local::LocalMemory;
 use super::observe::CoreId;
 use super::outside::Outside;
 use super::progress::Progress;
-use crate::args::Uninitialised;
 use crate::guard::Guards;
 use crate::kernels::KeptFactor;
 use crate::memory::Buffer;
@@ -125,11 +124,9 @@ impl<'p> Core<'p> {
             spare.keep(factors, bytes);
         }
         let spare = &self.plan.memory.spare;
-        let is_zero = self.plan.source.options.uninitialised == Uninitialised::Zero;
-        if is_zero && spare.has_room(self.local.memory.size()) {
-            self.local.clear(self.plan);
+        if spare.has_room(self.local.memory.size()) {
             let bytes = self.local.memory.size();
-            spare.keep(self.local.memory, bytes);
+            spare.keep(self.local.into_spare(self.plan), bytes);
         }
     }
 

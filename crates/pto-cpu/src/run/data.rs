@@ -259,7 +259,7 @@ impl Core<'_> {
                 self.local.use_up_to(loc, end);
                 self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
                 if self.mode::<W>().follows_writes {
-                    self.local.written.add(start, bytes as u64);
+                    self.local.written.bytes.add(start, bytes as u64);
                 }
             }
             ScalarAddress::Buffer(..) if !self.mode::<W>().computes => {}
@@ -355,7 +355,7 @@ impl Core<'_> {
         let raw = to_memory(elem, self.reg(value)).to_le_bytes();
         self.local.memory.part(start, bytes as u64).copy_from_slice(&raw[..bytes]);
         if self.mode::<W>().follows_writes {
-            self.local.written.add(start, bytes as u64);
+            self.local.written.bytes.add(start, bytes as u64);
         }
         Ok(())
     }

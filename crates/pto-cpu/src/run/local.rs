@@ -3,8 +3,9 @@
 use super::factor_moves::FactorMoves;
 use super::written::Written;
 use crate::args::Uninitialised;
-use crate::memory::CoreMemory;
+use crate::memory::{CoreMemory, SpareMemory};
 use crate::prepared::Plan;
+use crate::written::WrittenBytes;
 use pto_isa::Loc;
 
 /// Bytes of this are NaN in every floating-point type that has one, but for `hif8`.
@@ -28,15 +29,21 @@ pub(super) fn fill_byte(plan: &Plan) -> u8 {
     if plan.source.options.uninitialised == Uninitialised::Nan { NAN_BYTE } else { 0 }
 }
 
+/// `None` when there is not so much memory.
+fn new_memory(plan: &Plan) -> Option<SpareMemory> {
+    let bytes = plan.memory.core_bytes;
+    let mut memory = CoreMemory::new(bytes)?;
+    if plan.source.options.uninitialised == Uninitialised::Nan {
+        memory.part(0, bytes).fill(NAN_BYTE);
+    }
+    Some(SpareMemory { memory, written: WrittenBytes::new(bytes) })
+}
+
 impl LocalMemory<'_> {
     /// `None` when there is not so much memory.
     pub fn new(plan: &Plan) -> Option<Self> {
-        let bytes = plan.memory.core_bytes;
-        let mut memory = plan.memory.spare.take().or_else(|| CoreMemory::new(bytes))?;
-        if plan.source.options.uninitialised == Uninitialised::Nan {
-            memory.part(0, bytes).fill(NAN_BYTE);
-        }
-        let written = Written::new(bytes, &plan.calls.kernels);
+        let SpareMemory { memory, written } = plan.memory.spare.take().or_else(|| new_memory(plan))?;
+        let written = Written::new(written, &plan.calls.kernels);
         Some(Self {
             memory,
             used: [0; Loc::ALL.len()],
@@ -61,9 +68,15 @@ impl LocalMemory<'_> {
         self.moves.clear();
     }
 
+    /// The memory as it was when the core was new, for the next core.
+    pub fn into_spare(mut self, plan: &Plan) -> SpareMemory {
+        self.clear(plan);
+        SpareMemory { memory: self.memory, written: self.written.bytes }
+    }
+
     fn forget(&mut self, start: u64, length: u64, fill: u8) {
         self.memory.part(start, length).fill(fill);
-        self.written.clear(start, length);
+        self.written.bytes.clear(start, length);
     }
 
     /// Notes that a space is used up to this byte.

@@ -153,7 +153,7 @@ impl Core<'_> {
             let ty = plan.tiles.geometries[state.geometry];
             for k in 0..count {
                 let base = state.base + k * ty.bytes();
-                if self.local.written.has_any(base, ty.bytes()) {
+                if self.local.written.bytes.has_any(base, ty.bytes()) {
                     let name = if count == 1 { name.clone() } else { format!("{name}[{k}]") };
                     found.push((name, TileState { base, ..state }, ty));
                 }
@@ -180,7 +180,7 @@ impl Core<'_> {
                     true => elements.push(part[0] >> shift & 15),
                     false => elements.extend_from_slice(part),
                 }
-                written.push(self.local.written.has_any(first, bytes));
+                written.push(self.local.written.bytes.has_any(first, bytes));
             }
         }
         let spaces = &self.plan.memory.spaces;

@@ -106,18 +106,18 @@ impl Core<'_> {
     }
 
     fn add_access(&mut self, access: &Access) {
-        let mut bytes = std::mem::take(&mut self.local.written);
+        let mut bytes = std::mem::take(&mut self.local.written.bytes);
         self.each_run(access, |start, length| bytes.add(start, length));
-        self.local.written = bytes;
+        self.local.written.bytes = bytes;
     }
 
     fn missing(&self, access: &Access) -> Option<Unwritten> {
         let (mut first, mut any) = (None, false);
         self.each_run(access, |start, length| {
-            first = first.or_else(|| self.local.written.first_missing(start, length));
+            first = first.or_else(|| self.local.written.bytes.first_missing(start, length));
         });
         let at = self.element_at(access, first?);
-        self.each_run(access, |start, length| any |= self.local.written.has_any(start, length));
+        self.each_run(access, |start, length| any |= self.local.written.bytes.has_any(start, length));
         Some(Unwritten { value: access.value, whole: !any, at })
     }
 
@@ -136,7 +136,7 @@ impl Core<'_> {
 
     /// An element of a tile, or of a space, is read.
     pub fn follow_scalar_read(&mut self, tile: Option<TileId>, start: u64, bytes: u64, at: StepId) -> Result<(), Fail> {
-        if self.local.written.first_missing(start, bytes).is_none() {
+        if self.local.written.bytes.first_missing(start, bytes).is_none() {
             return Ok(());
         }
         let value = tile.and_then(|_| self.plan.module().operands(self.plan.code.origins[at]).first().map(|o| o.value));
@@ -161,7 +161,7 @@ impl Core<'_> {
         let tile = self.regs.tiles[tile];
         let length = self.plan.tiles.geometries[tile.geometry].bytes();
         let length = length.min(self.local.memory.size().saturating_sub(tile.base));
-        self.local.written.add(tile.base, length);
+        self.local.written.bytes.add(tile.base, length);
         self.local.written.version += 1;
     }
 
@@ -169,9 +169,9 @@ impl Core<'_> {
     pub fn follow_copy(&mut self, from: TileId, to: TileId) {
         let (source, target) = (self.regs.tiles[from], self.regs.tiles[to]);
         let length = self.plan.tiles.geometries[target.geometry].bytes();
-        let is_done = |core: &Self| core.local.written.first_missing(target.base, length).is_none();
-        if source.geometry == target.geometry && self.local.written.first_missing(source.base, length).is_none() {
-            return self.local.written.add(target.base, length);
+        let is_done = |core: &Self| core.local.written.bytes.first_missing(target.base, length).is_none();
+        if source.geometry == target.geometry && self.local.written.bytes.first_missing(source.base, length).is_none() {
+            return self.local.written.bytes.add(target.base, length);
         }
         if !is_done(self) && self.missing(&self.plain_access(from, false)).is_none() {
             let access = self.plain_access(to, true);

@@ -4,15 +4,14 @@
 //! operands, and costs a comparison after that.
 
 use crate::prepared::{KernelId, KernelStep, Table};
+use crate::written::WrittenBytes;
 
 /// Placements of the operands of an instruction that are remembered.
 pub(super) const KNOWN: usize = 16;
 
 /// The bytes that were written, and the placements that were processed.
-#[derive(Default)]
 pub(super) struct Written {
-    /// A bit for each byte.
-    bits: Vec<u64>,
+    pub bytes: WrittenBytes,
     /// For each instruction, when its tiles were compared last.
     pub seen: Table<KernelId, u64>,
     /// For each instruction, some placements of its operands.
@@ -24,96 +23,13 @@ pub(super) struct Written {
 }
 
 impl Written {
-    pub fn new(bytes: u64, kernels: &Table<KernelId, KernelStep>) -> Self {
-        let bits = vec![0; bytes.div_ceil(64) as usize + 1];
+    pub fn new(bytes: WrittenBytes, kernels: &Table<KernelId, KernelStep>) -> Self {
         let (seen, known) = (Table::like(kernels, 0), Table::like(kernels, [0; KNOWN]));
-        Self { bits, seen, known, version: 1, block: 1 }
-    }
-
-    /// Bytes hold nothing any more.
-    pub fn clear(&mut self, start: u64, length: u64) {
-        // Spaces and tiles start at lines of 64 bytes.
-        let (first, last) = ((start / 64) as usize, (start + length).div_ceil(64) as usize);
-        self.bits[first..last.max(first)].fill(0);
+        Self { bytes, seen, known, version: 1, block: 1 }
     }
 
     pub fn next_block(&mut self) {
         self.version += 1;
         self.block += 1;
-    }
-
-    pub fn add(&mut self, start: u64, length: u64) {
-        let (first, last) = (start.div_ceil(64), (start + length) / 64);
-        if first >= last {
-            return each_word(start, length, |word, mask| self.bits[word] |= mask);
-        }
-        self.bits[first as usize..last as usize].fill(u64::MAX);
-        each_word(start, first * 64 - start, |word, mask| self.bits[word] |= mask);
-        each_word(last * 64, start + length - last * 64, |word, mask| self.bits[word] |= mask);
-    }
-
-    /// Whether a range was written as a whole. Nearly every read is of such bytes, so the words in between go through a loop without branches.
-    fn has_all(&self, start: u64, length: u64) -> bool {
-        let (first, last) = (start.div_ceil(64), (start + length) / 64);
-        let mut open = 0;
-        if first >= last {
-            each_word(start, length, |word, mask| open |= mask & !self.bits[word]);
-            return open == 0;
-        }
-        each_word(start, first * 64 - start, |word, mask| open |= mask & !self.bits[word]);
-        each_word(last * 64, start + length - last * 64, |word, mask| open |= mask & !self.bits[word]);
-        self.bits[first as usize..last as usize].iter().fold(open, |open, word| open | !word) == 0
-    }
-
-    /// The first byte of a range that was not written.
-    pub fn first_missing(&self, start: u64, length: u64) -> Option<u64> {
-        if self.has_all(start, length) {
-            return None;
-        }
-        let mut missing = None;
-        each_word(start, length, |word, mask| {
-            let open = mask & !self.bits[word];
-            if missing.is_none() && open != 0 {
-                missing = Some(word as u64 * 64 + u64::from(open.trailing_zeros()));
-            }
-        });
-        missing
-    }
-
-    pub fn has_any(&self, start: u64, length: u64) -> bool {
-        let mut any = false;
-        each_word(start, length, |word, mask| any |= self.bits[word] & mask != 0);
-        any
-    }
-}
-
-/// The words of a range of bits, with the bits of each.
-fn each_word(start: u64, length: u64, mut each: impl FnMut(usize, u64)) {
-    let end = start + length;
-    let mut at = start;
-    while at < end {
-        let word = at / 64;
-        let stop = end.min((word + 1) * 64);
-        let ones = if stop - at == 64 { u64::MAX } else { ((1 << (stop - at)) - 1) << (at % 64) };
-        each(word as usize, ones);
-        at = stop;
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_known_one_by_one() {
-        let mut written = Written::new(1000, &Table::default());
-        written.add(60, 100);
-        assert_eq!(written.first_missing(60, 100), None);
-        assert_eq!(written.first_missing(59, 2), Some(59));
-        assert_eq!(written.first_missing(100, 61), Some(160));
-        assert!(written.has_any(0, 61) && !written.has_any(0, 60));
-        written.clear(64, 64);
-        assert_eq!(written.first_missing(60, 100), Some(64));
-        assert_eq!(written.first_missing(128, 32), None);
     }
 }

@@ -3,6 +3,7 @@
 mod engine;
 mod engine_regressions;
 mod factors;
+mod img2col;
 mod irregular;
 mod legal;
 mod links;
