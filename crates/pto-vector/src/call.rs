@@ -446,6 +446,8 @@ pub struct OpKernel {
     pub cut: Option<KernelCut>,
     /// What it does with factors of products.
     pub factors: FactorUse,
+    /// What it does with sorted lists of records.
+    pub records: RecordUse,
     /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
@@ -462,6 +464,17 @@ pub enum FactorUse {
     Moves,
     /// It multiplies the second tile by the third.
     Multiplies,
+}
+
+/// What an instruction does with sorted lists of records: values with their positions, of eight bytes each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RecordUse {
+    /// Nothing special.
+    None,
+    /// It makes a record of each element of the first tile, and writes them to the last.
+    Makes,
+    /// It merges lists of records. If not all of a merged list is wanted, its last scalar says how many columns are.
+    Merges,
 }
 
 /// How the work of an instruction can be divided: a call for some rows of its tiles, then one for the next rows, and so on,
@@ -641,7 +654,8 @@ impl OpKernel {
         assert!(T < 256 && V < 256 && S < 256, "numbers of operands are bytes");
         // SAFETY: only `erased` calls it, as what it was.
         let prepare = unsafe { transmute::<Prepare<T, V, S>, unsafe fn()>(prepare) };
-        Self { tiles, views, scalars, cut: None, factors: FactorUse::None, prepare, erased: erased::<T, V, S> }
+        let (factors, records) = (FactorUse::None, RecordUse::None);
+        Self { tiles, views, scalars, cut: None, factors, records, prepare, erased: erased::<T, V, S> }
     }
 
     /// The same kernel, whose work can be divided.
@@ -654,6 +668,12 @@ impl OpKernel {
     #[must_use]
     pub const fn factors(self, factors: FactorUse) -> Self {
         Self { factors, ..self }
+    }
+
+    /// The same kernel, which does this with sorted lists.
+    #[must_use]
+    pub const fn records(self, records: RecordUse) -> Self {
+        Self { records, ..self }
     }
 
     /// The code for an instruction; `None` if there is none for these operand types.

@@ -289,6 +289,7 @@ impl<'a> PlanBuilder<'a> {
         };
         self.plan.tiles.values = self.slots.iter().enumerate().filter_map(tile).collect();
         self.plan.mark_strips();
+        self.plan.mark_wanted();
         Ok(self.plan)
     }
 

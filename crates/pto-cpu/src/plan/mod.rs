@@ -22,6 +22,7 @@ mod scalar;
 mod strips;
 mod tiles;
 mod views;
+mod wanted;
 
 pub(crate) use build::runs;
 pub use polls::{asked_again, asked_again_in, loaded_tile, reads_element, sources};

@@ -120,7 +120,7 @@ impl Plan {
     }
 
     /// For each step, whether another leads to it.
-    fn jump_targets(&self) -> Vec<bool> {
+    pub(super) fn jump_targets(&self) -> Vec<bool> {
         let mut targets = vec![false; self.code.steps.len() + 1];
         let mut mark = |to: StepId| targets[to.index()] = true;
         for step in self.code.steps.iter() {

@@ -313,6 +313,8 @@ impl PlanBuilder<'_> {
             sum: self.sum(id, row, kernel),
             cut: self.cut(id, kernel),
             factors: self.factor_use(id, kernel),
+            records: self.record_use(id, kernel),
+            wanted: 0,
             strips: StripRole::Alone,
             own_tiles: 0,
         };

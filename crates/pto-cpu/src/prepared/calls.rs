@@ -5,7 +5,7 @@ use super::links::{Link, PipeEnd};
 use super::orders::PipeOrder;
 use super::registers::ValueStorage;
 use super::scalars::ScalarElem;
-use crate::kernels::{Code, Combine, FactorUse, KernelCut};
+use crate::kernels::{Code, Combine, FactorUse, KernelCut, RecordUse};
 use pto_ir::ValueId;
 use pto_isa::row::HiddenMemory;
 use pto_isa::{DType, Pipe};
@@ -63,6 +63,10 @@ pub(crate) struct KernelStep {
     pub cut: Option<KernelCut>,
     /// What it does with factors of products.
     pub factors: FactorUse,
+    /// What it does with sorted lists.
+    pub records: RecordUse,
+    /// If it merges lists of which only the first columns are wanted: how many, else 0.
+    pub wanted: u64,
     /// Whether it is executed strip by strip with its neighbours.
     pub strips: StripRole,
     /// Positions of the tiles that only the instructions use that it is executed with, as bits.

@@ -47,6 +47,9 @@ impl<'p> Core<'p> {
         for (at, scalar) in step.scalars.iter().enumerate() {
             self.issue.scalars[at] = scalar.map_or(0, |r| self.regs.scalars[r]);
         }
+        if W::IS_PLAIN && step.wanted > 0 && !self.issue.collected.keeps_tiles {
+            self.issue.scalars[step.scalars.len() - 1] = step.wanted;
+        }
         if self.mode::<W>().reorders {
             return self.postpone(which, at);
         }

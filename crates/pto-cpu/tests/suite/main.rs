@@ -16,3 +16,4 @@ mod random;
 mod regions;
 mod strips;
 mod uninitialised;
+mod wanted;

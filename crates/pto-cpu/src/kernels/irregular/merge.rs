@@ -8,19 +8,20 @@ use pto_isa::Type;
 use pto_isa::rules::AttrValue;
 use pto_num::Level;
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous, write};
+use pto_vector::{Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, write};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use two::{AROUND, BITS, guard, merge_two};
 
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
 
-pub(super) const MERGE: OpKernel = OpKernel::taking(&SLOTS, &[], &["block_len"], prepare);
+pub(super) const MERGE: OpKernel =
+    OpKernel::taking(&SLOTS, &[], &["block_len", NONE], prepare).records(RecordUse::Merges);
 
 /// Lists that are merged at a time.
 const LISTS: usize = 4;
 
-fn prepare(site: &Site) -> Option<Prepared<6, 0, 1>> {
+fn prepare(site: &Site) -> Option<Prepared<6, 0, 2>> {
     let exhausted = site.instance.attr("exhausted") == Some(AttrValue::Bool(true));
     let blocks = site.instance.given("block_len");
     if site.instance.ty("executed").and_then(Type::elem).is_some_and(|d| d.bits() != 16) {
@@ -54,11 +55,18 @@ impl<'a> List<'a> {
     }
 }
 
+impl List<'_> {
+    /// So many of its records, which are the first of a merged list if no more of each list are given.
+    fn first(self, most: usize) -> Self {
+        Self { count: self.count.min(most), ..self }
+    }
+}
+
 struct Merge<E>(PhantomData<E>);
 
-impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
+impl<E: Sorted> Body<6, 0, 2> for Merge<E> {
     #[inline(always)]
-    unsafe fn fast<L: Level>(call: &Call<6, 0, 1>) -> Result<(), Fault> {
+    unsafe fn fast<L: Level>(call: &Call<6, 0, 2>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched;
         // the processor has the instructions of this level.
         unsafe {
@@ -67,7 +75,7 @@ impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
         }
     }
 
-    unsafe fn plain(call: &Call<6, 0, 1>) -> Result<(), Fault> {
+    unsafe fn plain(call: &Call<6, 0, 2>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
         unsafe {
             run::<E, PlainMerge>(call);
@@ -78,7 +86,8 @@ impl<E: Sorted> Body<6, 0, 1> for Merge<E> {
 
 /// A way to merge lists.
 trait MergeVersion {
-    /// Merges lists, perhaps until one is empty; how many records it took from each.
+    /// Merges lists, perhaps until one is empty; how many records it took from each. Of what does not stop, no more is merged than there is
+    /// room for.
     ///
     /// # Safety
     /// The lists must lie in their tiles, and the processor must have the level of the way.
@@ -105,38 +114,47 @@ impl MergeVersion for PlainMerge {
 /// # Safety
 /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
-unsafe fn run<E: Sorted, W: MergeVersion>(call: &Call<6, 0, 1>) {
+unsafe fn run<E: Sorted, W: MergeVersion>(call: &Call<6, 0, 2>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
-        let (&[src0, src1, src2, src3, dst, executed], [block_len]) = (call.tiles, call.scalars);
+        let (&[src0, src1, src2, src3, dst, executed], [block_len, wanted]) = (call.tiles, call.scalars);
         let out = List::room::<E>(&dst);
+        let most = if *wanted == 0 { usize::MAX } else { (*wanted as usize).div_ceil(E::COLUMNS) };
         if call.imm[0] == 1 {
             // The rules want a positive length.
             let length = (*block_len as usize / E::COLUMNS).max(1);
-            return merge_blocks::<E, W>(List::whole::<E>(&src0), length, out);
+            return merge_blocks::<E, W>(List::whole::<E>(&src0), (length, most), out);
         }
         let tiles = [src0, src1, src2, src3];
         let mut lists = [out; LISTS];
         let mut used = 0;
         for tile in tiles.iter().filter(|t| t.is_present()) {
-            lists[used] = List::whole::<E>(tile);
+            lists[used] = List::whole::<E>(tile).first(most);
             used += 1;
         }
-        let taken = W::merge::<E>(&lists[..used], call.imm[1] == 1, out);
-        if executed.is_present() {
-            for (c, count) in taken.iter().enumerate().take(executed.cols()) {
-                write(&executed, 0, c, *count as u16);
-            }
+        let exhausted = call.imm[1] == 1;
+        let mut taken = W::merge::<E>(&lists[..used], exhausted, out.first(most));
+        if !executed.is_present() {
+            return;
+        }
+        if !exhausted {
+            // All records, even if not all of them are wanted.
+            let whole = tiles.iter().filter(|t| t.is_present()).map(|t| List::whole::<E>(t).count);
+            taken.iter_mut().zip(whole).for_each(|(taken, count)| *taken = count);
+        }
+        for (c, count) in taken.iter().enumerate().take(executed.cols()) {
+            write(&executed, 0, c, *count as u16);
         }
     }
 }
 
-/// Groups of four lists of one length, each merged to its own place; at the end there may be fewer or shorter ones.
+/// Groups of four lists of one length, each merged to its own place; at the end there may be fewer or shorter ones. No more than so many
+/// records of each merged list are written.
 ///
 /// # Safety
 /// The lists must be rows of tiles of a call, as [`KernelFn`](pto_vector::KernelFn) says.
 #[inline(always)]
-unsafe fn merge_blocks<E: Sorted, W: MergeVersion>(src: List, length: usize, out: List) {
+unsafe fn merge_blocks<E: Sorted, W: MergeVersion>(src: List, (length, most): (usize, usize), out: List) {
     // SAFETY: the lists are rows of tiles of a call, and records are counted.
     unsafe {
         for first in (0..src.count).step_by(LISTS * length) {
@@ -145,9 +163,9 @@ unsafe fn merge_blocks<E: Sorted, W: MergeVersion>(src: List, length: usize, out
             let starts = (first..end).step_by(length);
             let used = starts.len();
             for (list, start) in lists.iter_mut().zip(starts) {
-                (list.first, list.count) = (start, length.min(end - start));
+                (list.first, list.count) = (start, length.min(end - start).min(most));
             }
-            let room = out.count.saturating_sub(first).min(end - first);
+            let room = out.count.saturating_sub(first).min(end - first).min(most);
             W::merge::<E>(&lists[..used], false, List { first, count: room, ..out });
         }
     }
@@ -213,17 +231,19 @@ unsafe fn fast_merge<E: Sorted, L: Level>(lists: &[List], exhausted: bool, out: 
         let records = in_a_row(lists, total, out).unwrap_or_else(|| copied(lists, copy));
         let counts @ [a, b, c, d] = std::array::from_fn(|i| lists.get(i).map_or(0, |l| l.count));
         let taken = if load_keys::<E>(records, counts, first) {
-            if !(counts == [four::LENGTH; LISTS] && four::merge::<L>(first)) {
+            let most = if exhausted { total } else { total.min(out.count) };
+            if !(counts == [four::LENGTH; LISTS] && four::merge::<L>(first, most)) {
                 let (left, right) = first.split_at(a + b + 2 * AROUND);
-                let (ab, cd) = second.split_at_mut(a + b + AROUND);
-                let cd = &mut cd[..c + d + AROUND];
+                let pairs = [a + b, c + d].map(|count| count.min(most) + AROUND);
+                let (ab, cd) = second.split_at_mut(pairs[0]);
+                let cd = &mut cd[..pairs[1]];
                 merge_two::<L>(&left[..a + AROUND], &left[a + AROUND..], ab);
                 merge_two::<L>(&right[..c + AROUND], &right[c + AROUND..c + d + 2 * AROUND], cd);
                 // The lists themselves are not needed any more.
-                merge_two::<L>(ab, cd, &mut first[..total + AROUND]);
+                merge_two::<L>(ab, cd, &mut first[..most + AROUND]);
             }
-            let merged = &first[1..=total];
-            let (end, taken) = if exhausted { until_empty(lists, merged) } else { (total, counts) };
+            let merged = &first[1..=most];
+            let (end, taken) = if exhausted { until_empty(lists, merged) } else { (most, counts) };
             store::<E>(records, &merged[..end.min(out.count)], out);
             taken
         } else {

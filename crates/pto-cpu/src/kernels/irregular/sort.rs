@@ -4,10 +4,10 @@ use super::key::{GROUP, Sorted, put_record};
 use super::network::{NetworkLines, SortLanes, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous, read};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, read};
 use std::marker::PhantomData;
 
-pub(super) const SORT: OpKernel = OpKernel::new(&["src", "idx", "dst"], prepare);
+pub(super) const SORT: OpKernel = OpKernel::new(&["src", "idx", "dst"], prepare).records(RecordUse::Makes);
 
 fn prepare(site: &Site) -> Option<Prepared<3>> {
     by_type!(site.tile("src")?.dtype, E in [F16 F32] =>

@@ -5,20 +5,20 @@ use pto_num::Level;
 /// Numbers of a list.
 pub const LENGTH: usize = 32;
 
-/// Merges four consecutive lists of distinct numbers with their guards; the result starts after the first guard. Returns
-/// false and does nothing if the level has too few registers.
+/// Merges four consecutive lists of distinct numbers with their guards; the result starts after the first guard, and has at least so many
+/// numbers. Returns false and does nothing if the level has too few registers.
 ///
 /// # Safety
 /// The processor must have the level.
-pub unsafe fn merge<L: Level>(lists: &mut [u64]) -> bool {
+pub unsafe fn merge<L: Level>(lists: &mut [u64], count: usize) -> bool {
     #[cfg(target_arch = "x86_64")]
     if matches!(L::CPU, pto_num::CpuLevel::V4) {
         assert!(lists.len() >= 4 * (LENGTH + super::AROUND));
         // SAFETY: the lists are as long as they must be, and the processor has the instructions of this level.
-        unsafe { wide::merge(lists.as_mut_ptr().add(1)) };
+        unsafe { wide::merge(lists.as_mut_ptr().add(1), count > 2 * LENGTH) };
         return true;
     }
-    let _ = lists;
+    let _ = (lists, count);
     false
 }
 
@@ -37,7 +37,7 @@ mod wide {
     /// # Safety
     /// Four lists must lie here, and the processor must have level `v4`.
     #[target_feature(enable = "avx512f")]
-    pub unsafe fn merge(first: *mut u64) {
+    pub unsafe fn merge(first: *mut u64, is_whole: bool) {
         // SAFETY: the caller answers for the elements at `first`; the processor has the instructions of this level.
         unsafe {
             let [a, b, c, d] = [0, 1, 2, 3].map(|i| i * (LENGTH + AROUND));
@@ -49,10 +49,14 @@ mod wide {
             }
             merge_4(&mut low);
             merge_4(&mut high);
-            merge_8(&mut low, &mut high);
-            for i in 0..2 * LIST {
-                _mm512_storeu_pd(first.add(i * LANES).cast(), low[i]);
-                _mm512_storeu_pd(first.add((2 * LIST + i) * LANES).cast(), high[i]);
+            merge_8(&mut low, &mut high, is_whole);
+            for (i, v) in low.into_iter().enumerate() {
+                _mm512_storeu_pd(first.add(i * LANES).cast(), v);
+            }
+            if is_whole {
+                for (i, v) in high.into_iter().enumerate() {
+                    _mm512_storeu_pd(first.add((2 * LIST + i) * LANES).cast(), v);
+                }
             }
         }
     }
@@ -91,13 +95,13 @@ mod wide {
         }
     }
 
-    /// Two sorted lists of eight vectors become one.
+    /// Two sorted lists of eight vectors become one, or its first half.
     ///
     /// # Safety
     /// The processor must have AVX-512.
     #[inline]
     #[target_feature(enable = "avx512f")]
-    fn merge_8(low: &mut [__m512d; 8], high: &mut [__m512d; 8]) {
+    fn merge_8(low: &mut [__m512d; 8], high: &mut [__m512d; 8], is_whole: bool) {
         let mut b = *high;
         for i in 0..8 {
             b[i] = reversed(high[7 - i]);
@@ -105,19 +109,30 @@ mod wide {
         for i in 0..8 {
             (low[i], high[i]) = (_mm512_min_pd(low[i], b[i]), _mm512_max_pd(low[i], b[i]));
         }
-        for half in [low, high] {
-            for i in [0, 1, 2, 3] {
-                order(half, i, i + 4);
-            }
-            for i in [0, 1, 4, 5] {
-                order(half, i, i + 2);
-            }
-            for i in [0, 2, 4, 6] {
-                order(half, i, i + 1);
-            }
-            for v in half {
-                *v = sort_bitonic(*v);
-            }
+        sort_bitonic_8(low);
+        if is_whole {
+            sort_bitonic_8(high);
+        }
+    }
+
+    /// Sorts eight vectors that first rise and then fall, or the other way round.
+    ///
+    /// # Safety
+    /// The processor must have AVX-512.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    fn sort_bitonic_8(half: &mut [__m512d; 8]) {
+        for i in [0, 1, 2, 3] {
+            order(half, i, i + 4);
+        }
+        for i in [0, 1, 4, 5] {
+            order(half, i, i + 2);
+        }
+        for i in [0, 2, 4, 6] {
+            order(half, i, i + 1);
+        }
+        for v in half {
+            *v = sort_bitonic(*v);
         }
     }
 
@@ -138,8 +153,8 @@ mod tests {
     use super::*;
     use pto_num::{CpuLevel, LevelKernel, dispatch_at};
 
-    /// Lists with their guards.
-    struct FourLists<'a>(&'a mut [u64]);
+    /// Lists with their guards, and how many of their numbers are wanted.
+    struct FourLists<'a>(&'a mut [u64], usize);
 
     impl LevelKernel for FourLists<'_> {
         type Output = bool;
@@ -147,7 +162,7 @@ mod tests {
         #[inline(always)]
         fn run<L: Level>(self) -> bool {
             // SAFETY: the processor has the level, or this would not be called.
-            unsafe { merge::<L>(self.0) }
+            unsafe { merge::<L>(self.0, self.1) }
         }
     }
 
@@ -163,10 +178,10 @@ mod tests {
                 list[1..=LENGTH].copy_from_slice(&numbers.iter().map(|n| n + 1).collect::<Vec<u64>>());
                 guard(list);
             }
-            for level in CpuLevel::ALL {
+            for (level, count) in CpuLevel::ALL.iter().flat_map(|level| [4, 3, 2, 1].map(|n| (level, n * LENGTH))) {
                 let mut lists = lists.clone();
-                if dispatch_at(level, FourLists(&mut lists)) {
-                    assert!(lists[1..=4 * LENGTH].iter().copied().eq(1..=4 * LENGTH as u64), "round {round}");
+                if dispatch_at(*level, FourLists(&mut lists, count)) {
+                    assert!(lists[1..=count].iter().copied().eq(1..=count as u64), "round {round}");
                 }
             }
         }

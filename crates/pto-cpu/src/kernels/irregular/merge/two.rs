@@ -23,13 +23,20 @@ pub fn guard(list: &mut [u64]) {
     list[end..].fill(LAST);
 }
 
-/// Merges two lists of different numbers, all with their guards.
+/// Merges two lists of different numbers, all with their guards. The result may be shorter than both together.
 ///
 /// # Safety
 /// The processor must have the level.
 pub unsafe fn merge_two<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
-    assert!(out.len() + AROUND == a.len() + b.len());
+    assert!(out.len() + AROUND <= a.len() + b.len());
+    // SAFETY: the caller answers for the level, and the result is no longer than both lists.
+    unsafe { merge_numbers::<L>(a, b, out) };
     guard(out);
+}
+
+/// # Safety
+/// The processor must have the level.
+unsafe fn merge_numbers<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
     #[cfg(target_arch = "x86_64")]
     if matches!(L::CPU, pto_num::CpuLevel::V4) {
         // SAFETY: the lengths fit, and the processor has the instructions of this level.
@@ -40,9 +47,9 @@ pub unsafe fn merge_two<L: Level>(a: &[u64], b: &[u64], out: &mut [u64]) {
 
 /// Number by number: from the middle and from both ends at once, because every step waits for the one before.
 fn merge_steps(a: &[u64], b: &[u64], out: &mut [u64]) {
-    let (la, lb) = (a.len() - AROUND, b.len() - AROUND);
-    let total = la + lb;
+    let total = out.len() - AROUND;
     let middle = total / 2;
+    let end = split(a, b, total);
     let split = split(a, b, middle);
     let (quarter, rest) = (middle / 2, (total - middle) / 2);
     let (a, b, out) = (a.as_ptr(), b.as_ptr(), out.as_mut_ptr());
@@ -55,7 +62,7 @@ fn merge_steps(a: &[u64], b: &[u64], out: &mut [u64]) {
     let mut one = chain(1, 1, 1);
     let mut two = chain(split, middle - split, middle);
     let mut three = chain(split + 1, middle - split + 1, middle + 1);
-    let mut four = chain(la, lb, total);
+    let mut four = chain(end, total - end, total);
     let (left, right) = (middle - quarter, total - middle - rest);
     let together = quarter.min(rest);
     // SAFETY: a chain never passes a guard, because it takes from the other list there, and no chain has more steps than
@@ -172,7 +179,7 @@ mod wide {
                 let from_a = split(a, b, first);
                 *part = MergePart::new(&a[1 + from_a..], &b[1 + first - from_a..], to.wrapping_add(1 + first));
             }
-            // What is written past a part belongs to the next one and is the same there; after the last one are guards.
+            // What is written past a part belongs to the next one and is the same there; after the last one is room for guards.
             for _ in 0..each {
                 parts.iter_mut().for_each(|part| part.step());
             }
@@ -314,11 +321,12 @@ mod tests {
                 let b: Vec<u64> = (0..lb).map(|k| 2 * g(k) + 3).collect();
                 let mut sorted = [&*a, &*b].concat();
                 sorted.sort_unstable();
-                for level in CpuLevel::ALL {
-                    let mut out = list(&vec![7; sorted.len()]);
-                    dispatch_at(level, TwoLists(&list(&a), &list(&b), &mut out));
-                    assert_eq!(out[1..=sorted.len()], sorted, "{la} and {lb}");
-                    assert!(out[sorted.len() + 1..].iter().all(|x| *x == LAST));
+                for (level, part) in CpuLevel::ALL.iter().flat_map(|level| [1, 2, 3].map(|part| (level, part))) {
+                    let count = sorted.len() / part;
+                    let mut out = list(&vec![7; count]);
+                    dispatch_at(*level, TwoLists(&list(&a), &list(&b), &mut out));
+                    assert_eq!(out[1..=count], sorted[..count], "{count} of {la} and {lb}");
+                    assert!(out[count + 1..].iter().all(|x| *x == LAST));
                 }
             }
         }
