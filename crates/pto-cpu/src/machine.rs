@@ -21,12 +21,17 @@ fn system_memory() -> Option<u64> {
     [system, group_v2(), group_v1()].into_iter().flatten().min()
 }
 
+/// True for so few bytes that there is always room for them.
+pub(crate) fn is_small(bytes: u64) -> bool {
+    bytes < SMALL
+}
+
 /// An error when this many bytes for a purpose exceed the memory of the machine.
 ///
 /// # Errors
 /// [`RUN_MEMORY`](codes::RUN_MEMORY), with both sizes.
 pub fn has_room(bytes: u64, what: &str, span: Span) -> Result<(), Diagnostic> {
-    if bytes < SMALL {
+    if is_small(bytes) {
         return Ok(());
     }
     match available_memory() {
