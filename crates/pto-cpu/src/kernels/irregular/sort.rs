@@ -67,7 +67,7 @@ impl InLanes<8> for f32 {
     type All = [i64; 8];
     #[inline(always)]
     fn lane(self, place: usize) -> i64 {
-        i64::from(self.key()) << 32 | place as i64
+        i64::from(self.key() as u32 ^ 1 << 31) << 30 | place as i64
     }
     #[inline(always)]
     fn place(lane: i64) -> usize {
