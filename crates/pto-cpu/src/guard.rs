@@ -99,7 +99,8 @@ pub fn lock_words(sizes: impl IntoIterator<Item = usize>) -> usize {
 
 impl<'a> Stripes<'a> {
     fn new(buffer: &Buffer) -> Self {
-        let (count, shift) = if buffer.writable { lock_count(buffer.bytes) } else { (0, 0) };
+        let is_written = buffer.writable && !buffer.is_fixed;
+        let (count, shift) = if is_written { lock_count(buffer.bytes) } else { (0, 0) };
         Self { words: LockWords::Own((0..count * WORDS_PER_LOCK).map(|_| AtomicU32::new(0)).collect()), shift }
     }
 

@@ -8,7 +8,7 @@
 use super::collected::Collected;
 use super::strips::{Footprint, StripDivision, are_apart, size};
 use crate::guard::Touched;
-use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
+use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
 
@@ -182,13 +182,6 @@ impl StripWindows {
                 next,
                 to_write: t.is_store,
             });
-        }
-    }
-
-    /// Stores that went past the cache become visible in the order of the program.
-    pub fn finish(&self) {
-        if self.transfers.iter().any(|t| t.is_past) {
-            finish_past();
         }
     }
 

@@ -214,7 +214,6 @@ impl<'p> StripDivision<'p> {
             }
             first += rows;
         }
-        self.windows.finish();
         Ok(())
     }
 

@@ -7,6 +7,7 @@ use super::schedule::run_together;
 use super::shared::Shared;
 use crate::args::RunReport;
 use crate::guard::Guards;
+use crate::kernels::finish_past;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
 use crate::printed::{CoreCounts, Printed};
@@ -89,7 +90,10 @@ impl<'p> Team<'p> {
     }
 
     pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch)?;
+        let done = run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch);
+        // Once for a block, not for every store: this thread sees what it has stored past the cache, and no other looks before.
+        finish_past();
+        done?;
         self.note_left_over();
         Ok(())
     }
