@@ -23,7 +23,7 @@ const LISTS: u64 = 4;
 
 /// Which columns of a tile are read before the next instruction writes all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Wanted {
+enum WantedColumns {
     Nothing,
     /// Of each list of so many columns, the first ones.
     First {
@@ -33,7 +33,7 @@ enum Wanted {
     All,
 }
 
-impl Wanted {
+impl WantedColumns {
     /// What both want.
     fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -56,7 +56,7 @@ impl Wanted {
 
 /// A tile of one row that only these steps use, or a window of its columns.
 #[derive(Clone, Copy)]
-struct Row {
+struct RecordRow {
     tile: TileId,
     columns: u64,
     /// Bytes of a column.
@@ -93,13 +93,15 @@ impl Plan {
     }
 
     /// Goes backwards through kernels that are executed one after the other.
-    fn mark_part(&mut self, kernels: &[KernelId], mut rows: FastMap<TileId, Row>) {
+    fn mark_part(&mut self, kernels: &[KernelId], mut rows: FastMap<TileId, RecordRow>) {
         // A tile of which something is wanted before the first step keeps it from the time before.
         let found = loop {
             let mut wanted = FastMap::default();
             let found: Vec<u64> = kernels.iter().rev().map(|which| self.before(*which, &rows, &mut wanted)).collect();
-            let live: FastSet<TileId> =
-                wanted.into_iter().filter_map(|(tile, what)| (what != Wanted::Nothing).then_some(tile)).collect();
+            let live: FastSet<TileId> = wanted
+                .into_iter()
+                .filter_map(|(tile, what)| (what != WantedColumns::Nothing).then_some(tile))
+                .collect();
             if live.is_empty() {
                 break found;
             }
@@ -111,36 +113,41 @@ impl Plan {
     }
 
     /// What is wanted before an instruction, given what is wanted after it. How many columns of its lists are, 0 if all.
-    fn before(&self, which: KernelId, rows: &FastMap<TileId, Row>, wanted: &mut FastMap<TileId, Wanted>) -> u64 {
+    fn before(
+        &self,
+        which: KernelId,
+        rows: &FastMap<TileId, RecordRow>,
+        wanted: &mut FastMap<TileId, WantedColumns>,
+    ) -> u64 {
         let step = &self.calls.kernels[which];
         let row = |operand: &CallOperand<TileId>| operand.register.and_then(|r| rows.get(&r).copied());
         let merge = self.merge_of(step, rows);
         let mut limit = None;
         for operand in step.tiles.iter().filter(|o| o.writes) {
             let Some(row) = row(operand).filter(|row| row.window.is_none()) else { continue };
-            let after = wanted.entry(row.tile).or_insert(Wanted::Nothing);
+            let after = wanted.entry(row.tile).or_insert(WantedColumns::Nothing);
             if let Some(merge) = &merge {
                 limit = after.of_lists(merge.length);
             }
             if !operand.reads && self.written_columns(step, merge.as_ref()).is_some_and(|all| all >= row.columns) {
-                *after = Wanted::Nothing;
+                *after = WantedColumns::Nothing;
             }
         }
         for operand in step.tiles.iter().filter(|o| o.reads) {
             let Some(row) = row(operand) else { continue };
             let what = match (&merge, limit, row.window) {
                 (Some(merge), Some(columns), None) => merge.wants(columns, row.columns),
-                (_, _, Some((first, columns))) => Wanted::First { columns: first + columns, of: row.columns },
-                _ => Wanted::All,
+                (_, _, Some((first, columns))) => WantedColumns::First { columns: first + columns, of: row.columns },
+                _ => WantedColumns::All,
             };
-            let before = wanted.entry(row.tile).or_insert(Wanted::Nothing);
+            let before = wanted.entry(row.tile).or_insert(WantedColumns::Nothing);
             *before = before.and(what);
         }
         limit.unwrap_or(0)
     }
 
     /// How an instruction merges lists; `None` if it does not.
-    fn merge_of(&self, step: &KernelStep, rows: &FastMap<TileId, Row>) -> Option<MergedLists> {
+    fn merge_of(&self, step: &KernelStep, rows: &FastMap<TileId, RecordRow>) -> Option<MergedLists> {
         let is_merge = step.records == RecordUse::Merges;
         let (sources, rest) = step.tiles.split_at_checked(LISTS as usize).filter(|_| is_merge)?;
         let row = rows.get(&rest.first()?.register?)?;
@@ -176,7 +183,7 @@ impl Plan {
     }
 
     /// The tiles of one row that have memory of their own and that only these steps use, by register, and the windows of them.
-    fn rows_of(&self, steps: &Range<usize>, users: &TileUsers) -> FastMap<TileId, Row> {
+    fn rows_of(&self, steps: &Range<usize>, users: &TileUsers) -> FastMap<TileId, RecordRow> {
         let is_ours = |register: TileId| {
             users.registers.get(&register).is_some_and(|value| {
                 let ids = value.and_then(|value| users.values.get(&value));
@@ -184,7 +191,7 @@ impl Plan {
             })
         };
         let binds = self.tiles.binds.iter().filter(|bind| users.binds.get(&bind.tile) == Some(&1));
-        let mut rows: FastMap<TileId, Row> = binds
+        let mut rows: FastMap<TileId, RecordRow> = binds
             .filter(|bind| is_ours(bind.tile))
             .filter_map(|bind| Some((bind.tile, self.whole_row(bind)?)))
             .collect();
@@ -194,7 +201,7 @@ impl Plan {
             let Some(row) = rows.get(&window.from).copied() else { continue };
             let found = self.window_of(&window, &row).filter(|_| self.is_in(Some(at), steps) && is_ours(window.to));
             match found {
-                Some(columns) => rows.insert(window.to, Row { window: Some(columns), ..row }),
+                Some(columns) => rows.insert(window.to, RecordRow { window: Some(columns), ..row }),
                 None => rows.remove(&window.from),
             };
         }
@@ -208,18 +215,18 @@ impl Plan {
         at.is_some_and(|at| steps.contains(&at.index()))
     }
 
-    fn whole_row(&self, bind: &Bind) -> Option<Row> {
+    fn whole_row(&self, bind: &Bind) -> Option<RecordRow> {
         let ty = &self.tiles.geometries[bind.geometry];
         let is_whole = |extent, size| matches!(extent, ExtentValue::Fixed(n) if u64::from(n) == size);
         let has_memory = matches!(bind.address, TileAddress::Own(_)) && bind.count == 1;
         let is_row = ty.rows == 1 && ty.order() == Order::Nd && !ty.is_boxed() && ty.column_bits() >= 8;
         let is_plain = has_memory && is_row && is_whole(bind.rows, 1) && is_whole(bind.cols, ty.cols);
         let bytes = u64::from(ty.column_bits()) / 8;
-        is_plain.then_some(Row { tile: bind.tile, columns: ty.cols, bytes, window: None })
+        is_plain.then_some(RecordRow { tile: bind.tile, columns: ty.cols, bytes, window: None })
     }
 
     /// The columns of a window that always lies at the same place.
-    fn window_of(&self, window: &TileWindow, row: &Row) -> Option<(u64, u64)> {
+    fn window_of(&self, window: &TileWindow, row: &RecordRow) -> Option<(u64, u64)> {
         let first = self.constant_of(window.col).and_then(|n| u64::try_from(n).ok())?;
         let columns = u64::from(window.size.1);
         let is_plain = row.window.is_none() && window.size.0 == 1 && first.checked_add(columns)? <= row.columns;
@@ -298,9 +305,9 @@ struct MergedLists {
 
 impl MergedLists {
     /// What a merge wants of a tile with so many columns, for the first columns of each merged list.
-    fn wants(&self, columns: u64, all: u64) -> Wanted {
+    fn wants(&self, columns: u64, all: u64) -> WantedColumns {
         let of = self.of.unwrap_or(all);
-        if columns < of { Wanted::First { columns, of } } else { Wanted::All }
+        if columns < of { WantedColumns::First { columns, of } } else { WantedColumns::All }
     }
 }
 
