@@ -17,6 +17,8 @@ pub(super) struct Collected<'p> {
     pub scalars: Vec<u64>,
     /// Somebody looks at the tiles after the run.
     pub keeps_tiles: bool,
+    /// Other threads execute other blocks.
+    pub is_shared: bool,
 }
 
 /// An instruction, and where its operands are.

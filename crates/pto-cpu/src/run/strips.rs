@@ -16,6 +16,9 @@ use crate::prepared::{KernelStep, Plan};
 /// many, row-wise programs take a tenth longer.
 const STRIP_BYTES: usize = 4 << 10;
 
+/// The same where threads share the memory, which then takes longer, and take locks for every strip.
+const SHARED_STRIP_BYTES: usize = 8 << 10;
+
 /// Instructions on fewer bytes are executed one by one.
 const LEAST_BYTES: usize = 16 << 10;
 
@@ -125,7 +128,8 @@ impl<'p> StripDivision<'p> {
         self.count = if columns { first.cols() } else { first.rows() };
         let longest = all.tiles.iter().map(|t| t.cols() * size(t)).max().unwrap_or(0);
         let bytes = if columns { size(first) } else { longest };
-        self.per_strip = (STRIP_BYTES / bytes.max(1)).max(1);
+        let strip = if all.is_shared { SHARED_STRIP_BYTES } else { STRIP_BYTES };
+        self.per_strip = (strip / bytes.max(1)).max(1);
         if self.count * bytes < LEAST_BYTES || self.per_strip >= self.count {
             return false;
         }

@@ -34,6 +34,7 @@ impl Core<'_> {
         let all = &mut self.issue.collected;
         let (plan, guards) = (self.plan, self.global.guards);
         let Some(last) = all.calls.last().map(|call| call.which) else { return Ok(()) };
+        all.is_shared = guards.is_some();
         let division = self.issue.divisions[last].get_or_insert_default();
         let done = if division.divide(plan, all) {
             division.execute(plan, all, guards)
