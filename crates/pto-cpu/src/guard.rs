@@ -6,7 +6,7 @@
 //! it alone. A racy program then gives the result of one order or another, and nothing worse.
 //!
 //! A buffer has a few locks, each for a stripe of it. An access takes them in ascending order of buffers and stripes and gives
-//! all of them back when it is done, so threads never wait for each other in a circle. Buffers that may not be written need no
+//! all of them back when it is done, so threads never wait for each other in a circle. Buffers that nothing writes need no
 //! locks, nor do runs on one thread. Ranks in processes of their own that share memory have their locks there.
 
 use crate::memory::Buffer;
