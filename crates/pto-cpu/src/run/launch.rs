@@ -395,7 +395,8 @@ impl<'p> Launch<'p> {
         printed: &mut Vec<Printed>,
         watch: &mut W,
     ) -> Result<(), Diagnostic> {
-        team.cores.iter_mut().for_each(|core| core.issue.collected.keeps_tiles = self.remains.is_some());
+        let keeps_tiles = self.remains.is_some_and(Remains::wants_tiles);
+        team.cores.iter_mut().for_each(|core| core.issue.collected.keeps_tiles = keeps_tiles);
         let done = team.execute(watch);
         if let Some(remains) = self.remains {
             remains.keep_tiles(&mut team.cores);

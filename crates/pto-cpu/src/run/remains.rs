@@ -91,6 +91,11 @@ impl Remains {
         kept
     }
 
+    /// True when somebody looks at tiles after the run, which then hold what the program says.
+    pub(super) fn wants_tiles(&self) -> bool {
+        self.wants.is_some()
+    }
+
     pub(super) fn keep_printed(&self, printed: Vec<Printed>) {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner).printed.extend(printed);
     }
