@@ -246,11 +246,11 @@ impl ElementRun<'_> {
         (self.from.cols.at(self.start + i), self.to.cols.at(self.first + i))
     }
 
-    /// The bytes of all elements, if they lie side by side in both.
-    fn bytes_in_a_row(&self) -> Option<usize> {
+    /// True when they are a whole block, side by side in both.
+    fn is_block(&self) -> bool {
         let ((from, to), (last_from, last_to)) = (self.places(0), self.places(self.count - 1));
         let apart = self.count - 1;
-        (last_from == from + apart && last_to == to + apart).then_some(self.count * self.size)
+        last_from == from + apart && last_to == to + apart && self.count * self.size == BLOCK
     }
 
     /// Copies the elements of rows of the feature map, from a first one on at this distance, to rows of the matrix.
@@ -261,7 +261,7 @@ impl ElementRun<'_> {
         // SAFETY: the caller answers for the rows, and the columns are those of the call.
         unsafe {
             let Self { from, to, size, count, .. } = *self;
-            let bytes = self.bytes_in_a_row();
+            let is_block = self.is_block();
             let (source, target) = self.places(0);
             let mut r = rows.start;
             while r < rows.end {
@@ -270,7 +270,7 @@ impl ElementRun<'_> {
                 let n = (rows.end - r).min(to.rows.run(r)).min(steps);
                 let (first_row, first_to) = (from.rows.at(row), to.rows.at(r));
                 let strides = (step * from.rows.stride(), to.rows.stride());
-                if bytes == Some(BLOCK) {
+                if is_block {
                     let (a, b) =
                         (from.start.add((first_row + source) * size), to.start.add((first_to + target) * size));
                     copy_blocks((a, strides.0 * size), (b, strides.1 * size), n);

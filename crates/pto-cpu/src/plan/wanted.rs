@@ -7,8 +7,8 @@
 use super::build::PlanBuilder;
 use crate::kernels::{OpKernel, RecordUse};
 use crate::prepared::{
-    Bind, CallOperand, ExtentValue, Id, KernelId, KernelStep, Plan, Reg, Step, StepId, TileAddress, TileId, TileWindow,
-    ValueStorage,
+    Bind, BindId, CallOperand, ExtentValue, Id, KernelId, KernelStep, Plan, Reg, Step, StepId, TileAddress, TileId,
+    TileWindow, ValueStorage,
 };
 use pto_ir::{Attr, OpId, ValueId};
 use pto_isa::Order;
@@ -20,6 +20,9 @@ const RECORD: u64 = 8;
 
 /// Lists that one merge makes one.
 const LISTS: u64 = 4;
+
+/// How often tiles are left out before none of a part is looked at any more.
+const MOST_ROUNDS: usize = 16;
 
 /// Which columns of a tile are read before the next instruction writes all of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,33 +85,34 @@ impl Plan {
         }
         let users = self.tile_users();
         for steps in self.straight_parts() {
-            let part = self.code.steps.entries().filter(|(at, _)| steps.contains(&at.index()));
-            let kernels: Vec<KernelId> =
-                part.filter_map(|(_, step)| if let Step::Kernel(which) = *step { Some(which) } else { None }).collect();
+            let kernel =
+                |at| if let Step::Kernel(which) = self.code.steps[StepId::new(at)] { Some(which) } else { None };
+            let kernels: Vec<KernelId> = steps.clone().filter_map(kernel).collect();
             if kernels.iter().any(|which| merges(&self.calls.kernels[*which])) {
-                let rows = self.rows_of(&steps, &users);
-                self.mark_part(&kernels, rows);
+                let rows = self.rows_of(&steps, &kernels, &users);
+                self.mark_part(&kernels, &users, rows);
             }
         }
     }
 
     /// Goes backwards through kernels that are executed one after the other.
-    fn mark_part(&mut self, kernels: &[KernelId], mut rows: FastMap<TileId, RecordRow>) {
+    fn mark_part(&mut self, kernels: &[KernelId], users: &TileUsers, mut rows: FastMap<TileId, RecordRow>) {
         // A tile of which something is wanted before the first step keeps it from the time before.
-        let found = loop {
+        for _ in 0..MOST_ROUNDS {
             let mut wanted = FastMap::default();
-            let found: Vec<u64> = kernels.iter().rev().map(|which| self.before(*which, &rows, &mut wanted)).collect();
+            let before = |which: &KernelId| self.before(*which, &rows, users, &mut wanted);
+            let found: Vec<u64> = kernels.iter().rev().map(before).collect();
             let live: FastSet<TileId> = wanted
                 .into_iter()
                 .filter_map(|(tile, what)| (what != WantedColumns::Nothing).then_some(tile))
                 .collect();
             if live.is_empty() {
-                break found;
+                for (which, columns) in kernels.iter().rev().zip(found) {
+                    self.calls.kernels[*which].wanted = columns;
+                }
+                return;
             }
             rows.retain(|_, row| !live.contains(&row.tile));
-        };
-        for (which, columns) in kernels.iter().rev().zip(found) {
-            self.calls.kernels[*which].wanted = columns;
         }
     }
 
@@ -117,11 +121,12 @@ impl Plan {
         &self,
         which: KernelId,
         rows: &FastMap<TileId, RecordRow>,
+        users: &TileUsers,
         wanted: &mut FastMap<TileId, WantedColumns>,
     ) -> u64 {
         let step = &self.calls.kernels[which];
         let row = |operand: &CallOperand<TileId>| operand.register.and_then(|r| rows.get(&r).copied());
-        let merge = self.merge_of(step, rows);
+        let merge = self.merge_of(step, rows, users);
         let mut limit = None;
         for operand in step.tiles.iter().filter(|o| o.writes) {
             let Some(row) = row(operand).filter(|row| row.window.is_none()) else { continue };
@@ -147,7 +152,7 @@ impl Plan {
     }
 
     /// How an instruction merges lists; `None` if it does not.
-    fn merge_of(&self, step: &KernelStep, rows: &FastMap<TileId, RecordRow>) -> Option<MergedLists> {
+    fn merge_of(&self, step: &KernelStep, rows: &FastMap<TileId, RecordRow>, users: &TileUsers) -> Option<MergedLists> {
         let is_merge = step.records == RecordUse::Merges;
         let (sources, rest) = step.tiles.split_at_checked(LISTS as usize).filter(|_| is_merge)?;
         let row = rows.get(&rest.first()?.register?)?;
@@ -155,7 +160,7 @@ impl Plan {
             let count = sources.iter().filter(|o| o.register.is_some()).count();
             return Some(MergedLists { length: row.columns, of: None, sources: count });
         };
-        let of = self.constant_of(*length).and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0)?;
+        let of = users.constant(*length).and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0)?;
         let is_whole = (of * row.bytes).is_multiple_of(RECORD);
         is_whole.then_some(MergedLists { length: of.saturating_mul(LISTS), of: Some(of), sources: 1 })
     }
@@ -174,33 +179,29 @@ impl Plan {
         }
     }
 
-    /// The constant that a register has.
-    fn constant_of(&self, register: Reg) -> Option<i64> {
-        let info = self.source.checked.info();
-        let mut values = self.code.values.iter().filter(|v| v.storage == ValueStorage::Scalar(register)).peekable();
-        let first = info.constant(values.peek()?.value)?;
-        values.all(|v| info.constant(v.value) == Some(first)).then_some(first)
-    }
-
     /// The tiles of one row that have memory of their own and that only these steps use, by register, and the windows of them.
-    fn rows_of(&self, steps: &Range<usize>, users: &TileUsers) -> FastMap<TileId, RecordRow> {
+    fn rows_of(&self, steps: &Range<usize>, kernels: &[KernelId], users: &TileUsers) -> FastMap<TileId, RecordRow> {
         let is_ours = |register: TileId| {
             users.registers.get(&register).is_some_and(|value| {
                 let ids = value.and_then(|value| users.values.get(&value));
                 ids.is_some_and(|ids| ids.iter().all(|id| users.steps.get(id).is_some_and(|at| self.is_in(*at, steps))))
             })
         };
-        let binds = self.tiles.binds.iter().filter(|bind| users.binds.get(&bind.tile) == Some(&1));
-        let mut rows: FastMap<TileId, RecordRow> = binds
-            .filter(|bind| is_ours(bind.tile))
-            .filter_map(|bind| Some((bind.tile, self.whole_row(bind)?)))
-            .collect();
-        for (at, step) in self.code.steps.entries() {
-            let Step::Window(window) = *step else { continue };
-            let window = self.tiles.windows[window];
+        let windows = steps.clone().filter_map(|at| match self.code.steps[StepId::new(at)] {
+            Step::Window(window) => Some(&self.tiles.windows[window]),
+            _ => None,
+        });
+        let operands = kernels.iter().flat_map(|which| &self.calls.kernels[*which].tiles);
+        let mut rows = FastMap::default();
+        for register in operands.filter_map(|o| o.register).chain(windows.clone().map(|window| window.from)) {
+            let bind = users.binds.get(&register).copied().flatten().filter(|_| is_ours(register));
+            let row = bind.and_then(|bind| self.whole_row(&self.tiles.binds[bind]));
+            rows.extend(row.map(|row| (register, row)));
+        }
+        // A window somewhere else is a use that is not ours.
+        for window in windows {
             let Some(row) = rows.get(&window.from).copied() else { continue };
-            let found = self.window_of(&window, &row).filter(|_| self.is_in(Some(at), steps) && is_ours(window.to));
-            match found {
+            match window_of(window, &row, users).filter(|_| is_ours(window.to)) {
                 Some(columns) => rows.insert(window.to, RecordRow { window: Some(columns), ..row }),
                 None => rows.remove(&window.from),
             };
@@ -223,14 +224,6 @@ impl Plan {
         let is_plain = has_memory && is_row && is_whole(bind.rows, 1) && is_whole(bind.cols, ty.cols);
         let bytes = u64::from(ty.column_bits()) / 8;
         is_plain.then_some(RecordRow { tile: bind.tile, columns: ty.cols, bytes, window: None })
-    }
-
-    /// The columns of a window that always lies at the same place.
-    fn window_of(&self, window: &TileWindow, row: &RecordRow) -> Option<(u64, u64)> {
-        let first = self.constant_of(window.col).and_then(|n| u64::try_from(n).ok())?;
-        let columns = u64::from(window.size.1);
-        let is_plain = row.window.is_none() && window.size.0 == 1 && first.checked_add(columns)? <= row.columns;
-        is_plain.then_some((first, columns))
     }
 
     /// The steps between places that are jumped to or from.
@@ -286,11 +279,27 @@ impl Plan {
             *known = known.filter(|first| *first == value);
         }
         users.registers.extend(self.source.slots.iter().filter_map(|slot| Some((slot.tile()?, None))));
-        for bind in self.tiles.binds.iter() {
-            *users.binds.entry(bind.tile).or_default() += 1;
+        for (id, bind) in self.tiles.binds.entries() {
+            users.binds.entry(bind.tile).and_modify(|known| *known = None).or_insert(Some(id));
+        }
+        let info = self.source.checked.info();
+        for kept in &self.code.values {
+            if let ValueStorage::Scalar(register) = kept.storage {
+                let constant = info.constant(kept.value);
+                let known = users.constants.entry(register).or_insert(constant);
+                *known = known.filter(|first| constant == Some(*first));
+            }
         }
         users
     }
+}
+
+/// The columns of a window that always lies at the same place.
+fn window_of(window: &TileWindow, row: &RecordRow, users: &TileUsers) -> Option<(u64, u64)> {
+    let first = users.constant(window.col).and_then(|n| u64::try_from(n).ok())?;
+    let columns = u64::from(window.size.1);
+    let is_plain = row.window.is_none() && window.size.0 == 1 && first.checked_add(columns)? <= row.columns;
+    is_plain.then_some((first, columns))
 }
 
 /// The lists of a merge.
@@ -311,7 +320,7 @@ impl MergedLists {
     }
 }
 
-/// Who uses tiles.
+/// Who uses tiles, and what of a plan is looked up often.
 #[derive(Default)]
 struct TileUsers {
     /// The operations that have a value as an operand.
@@ -320,6 +329,14 @@ struct TileUsers {
     steps: FastMap<OpId, Option<StepId>>,
     /// The only value that is kept in a register.
     registers: FastMap<TileId, Option<ValueId>>,
-    /// How often a register gets its place.
-    binds: FastMap<TileId, usize>,
+    /// The only place that a register gets.
+    binds: FastMap<TileId, Option<BindId>>,
+    /// The numbers that registers always hold.
+    constants: FastMap<Reg, Option<i64>>,
+}
+
+impl TileUsers {
+    fn constant(&self, register: Reg) -> Option<i64> {
+        self.constants.get(&register).copied().flatten()
+    }
 }

@@ -8,14 +8,15 @@
 use super::collected::Collected;
 use super::strips::{Footprint, StripDivision, are_apart, size};
 use crate::guard::Touched;
-use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past};
+use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
 
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
 
-/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it.
+/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it, on one thread. Several would
+/// have to wait for such stores before they give back a lock.
 const HUGE_BUFFER: usize = 32 << 20;
 
 /// The windows of a division.
@@ -185,6 +186,13 @@ impl StripWindows {
         }
     }
 
+    /// Stores that went past the cache become visible in the order of the program.
+    pub fn finish(&self) {
+        if self.transfers.iter().any(|t| t.is_past) {
+            finish_past();
+        }
+    }
+
     /// Fetches some more.
     #[inline(always)]
     pub fn fetch_some(&mut self) {
@@ -205,7 +213,7 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     // A store finds its lines claimed when it comes.
     let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
-    let is_past = is_store && all.views[call.views.start].bytes() > HUGE_BUFFER;
+    let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
     Some(StripTransfer { call: number, tile, is_store, is_past, share: lines.div_ceil(calls), ..window })
 }
 

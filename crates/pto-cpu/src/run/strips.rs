@@ -218,6 +218,7 @@ impl<'p> StripDivision<'p> {
             }
             first += rows;
         }
+        self.windows.finish();
         Ok(())
     }
 

@@ -7,7 +7,6 @@ use super::schedule::run_together;
 use super::shared::Shared;
 use crate::args::RunReport;
 use crate::guard::Guards;
-use crate::kernels::finish_past;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
 use crate::printed::{CoreCounts, Printed};
@@ -90,10 +89,7 @@ impl<'p> Team<'p> {
     }
 
     pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        let done = run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch);
-        // Once for a block, not for every store: this thread sees what it has stored past the cache, and no other looks before.
-        finish_past();
-        done?;
+        run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch)?;
         self.note_left_over();
         Ok(())
     }
