@@ -49,6 +49,12 @@ impl Attr {
             Self::Int(n, _) => i64::try_from(*n).map_or(AttrValue::Other, AttrValue::Int),
             Self::Str(s) | Self::Symbol(s) => AttrValue::Str(text(*s)),
             Self::Enum(def, at) => AttrValue::Enum(def, usize::from(*at)),
+            Self::Array(items) => match &items[..] {
+                [first, second] => {
+                    first.int().zip(second.int()).map_or(AttrValue::Other, |(first, second)| AttrValue::Pair([first, second]))
+                }
+                _ => AttrValue::Other,
+            },
             _ => AttrValue::Other,
         }
     }

@@ -159,6 +159,7 @@ impl Builder {
             AttrValue::Bool(b) => Attr::Bool(b),
             AttrValue::Str(s) => Attr::Str(self.module.names.intern(s)),
             AttrValue::Enum(def, at) => Attr::Enum(def, at as u8),
+            AttrValue::Pair(pair) => Attr::Array(pair.map(|n| Attr::Int(n.into(), TypeId::UNKNOWN)).into()),
             AttrValue::Other => Attr::Unit,
         }
     }

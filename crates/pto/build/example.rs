@@ -222,6 +222,7 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
         Some(AttrValue::Bool(b)) => b.to_string(),
         Some(AttrValue::Str(text)) => format!("{text:?}"),
         Some(AttrValue::Enum(def, at)) => format!("{}::{}", enums::name(def), enums::variant(def, at)),
+        Some(AttrValue::Pair([first, second])) => format!("&[{first}, {second}]"),
         Some(AttrValue::Other) if matches!(spec.kind, AttrKind::Ints) => "&[32, 32]".to_string(),
         Some(AttrValue::Other) => return None,
         // An argument that the text may leave out.

@@ -71,6 +71,8 @@ pub enum AttrValue<'a> {
     Str(&'a str),
     /// A value of an enumeration, by position.
     Enum(&'static EnumDef, usize),
+    /// Two integers.
+    Pair([i64; 2]),
     /// Present, of another form.
     Other,
 }

@@ -6,7 +6,7 @@ use crate::DType::I64;
 use crate::codes;
 use crate::enums;
 use crate::row::{Arith, AttrKind, CoreQuery, CostClass, Dir, FixedType, From, Infer, SlotKind, LocalOp, Movement, Row, Slot, Storage, Twin, attr, form, opt_attr, region};
-use crate::rules::{Broken, Instance, Rule, Verdict};
+use crate::rules::{AttrValue, Broken, Instance, Rule, Verdict};
 use crate::shape::{VIEW_OP, index_in, result, tile_in, tile_out, value_in, view_in};
 use crate::{Dim, Pipe, PtrSpace, Targets, TileType, Type};
 
@@ -31,6 +31,7 @@ const RETYPE: Row =
 
 const WINDOW_RULES: &[(Targets, Rule)] = &[
     (Targets::ALL, Rule::Named("result has the memory, element type and layout of source", window_kind)),
+    (Targets::ALL, Rule::Named("sizes are the rows and columns of result", window_sizes)),
     (Targets::ALL, Rule::Named("two offsets, and the window lies inside source", window_inside)),
     (Targets::ALL, Rule::Named("in a boxed tile offsets and sizes are multiples of a box", window_boxes)),
     (
@@ -812,6 +813,19 @@ fn window_kind(i: &Instance) -> Verdict {
         let found = text!("`result` is {dst} in `{loc}`, `source` {src} in `{loc2}`", dst = dst.order(), loc = dst.loc, src = src.order(), loc2 = src.loc);
         Broken::new(codes::LAYOUT, at, found, text!("the memory, layout, fractal and padding of source"))
     })
+}
+
+fn window_sizes(i: &Instance) -> Verdict {
+    let (Some(dst), Some(sizes)) = (i.tile("result"), i.attr("sizes")) else { return Verdict::Holds };
+    let legal = [dst.rows, dst.cols];
+    let found = match sizes {
+        AttrValue::Pair(sizes) if sizes.map(u64::try_from) == legal.map(Ok) => return Verdict::Holds,
+        AttrValue::Pair([rows, cols]) => text!("sizes [{rows}, {cols}], but `result` is {rows2}x{cols2}", rows, cols, rows2 = legal[0], cols2 = legal[1]),
+        _ => text!("sizes that are not a number of rows and one of columns").into(),
+    };
+    let legal = text!("sizes [{rows}, {cols}]", rows = legal[0], cols = legal[1]);
+    let help = text!("correct the sizes, or the type of `result`");
+    Verdict::Broken(Broken::new(codes::SHAPE, vec![i.at("result")], found, legal).help(help))
 }
 
 fn window_inside(i: &Instance) -> Verdict {

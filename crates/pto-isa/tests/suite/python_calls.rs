@@ -158,6 +158,7 @@ fn attribute(filling: &Filling, spec: &AttrSpec) -> Option<String> {
         Some(AttrValue::Bool(b)) => if b { "True" } else { "False" }.to_string(),
         Some(AttrValue::Str(text)) => format!("\"{text}\""),
         Some(AttrValue::Enum(def, at)) => format!("\"{}\"", def.value(at)),
+        Some(AttrValue::Pair([first, second])) => format!("[{first}, {second}]"),
         Some(AttrValue::Other) | None if matches!(spec.kind, AttrKind::Ints) => "[32, 32]".to_string(),
         Some(AttrValue::Other) => return None,
         // An argument that the text may leave out.
