@@ -50,9 +50,10 @@ impl Attr {
             Self::Str(s) | Self::Symbol(s) => AttrValue::Str(text(*s)),
             Self::Enum(def, at) => AttrValue::Enum(def, usize::from(*at)),
             Self::Array(items) => match &items[..] {
-                [first, second] => {
-                    first.int().zip(second.int()).map_or(AttrValue::Other, |(first, second)| AttrValue::Pair([first, second]))
-                }
+                [first, second] => first
+                    .int()
+                    .zip(second.int())
+                    .map_or(AttrValue::Other, |(first, second)| AttrValue::Pair([first, second])),
                 _ => AttrValue::Other,
             },
             _ => AttrValue::Other,

@@ -1,6 +1,7 @@
 //! Sorting, gathering, and tiles made from nothing.
 
 mod blocks;
+mod first;
 mod gather;
 mod histogram;
 mod index;

@@ -19,6 +19,7 @@ mod prints;
 mod products;
 mod roles;
 mod scalar;
+mod selection;
 mod strips;
 mod tiles;
 mod views;

@@ -315,6 +315,7 @@ impl PlanBuilder<'_> {
             factors: self.factor_use(id, kernel),
             records: self.record_use(id, kernel),
             wanted: 0,
+            selection: RecordSelection::None,
             strips: StripRole::Alone,
             own_tiles: 0,
         };

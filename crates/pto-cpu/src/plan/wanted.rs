@@ -5,6 +5,7 @@
 //! of what each merge writes: steps that follow each other without a jump are gone through backwards.
 
 use super::build::PlanBuilder;
+use super::selection::SortedPart;
 use crate::kernels::{OpKernel, RecordUse};
 use crate::prepared::{
     Bind, BindId, CallOperand, ExtentValue, Id, KernelId, KernelStep, Plan, Reg, Step, StepId, TileAddress, TileId,
@@ -16,10 +17,10 @@ use pto_isa::hash::{FastMap, FastSet};
 use std::ops::Range;
 
 /// Bytes of a record.
-const RECORD: u64 = 8;
+pub(super) const RECORD: u64 = 8;
 
 /// Lists that one merge makes one.
-const LISTS: u64 = 4;
+pub(super) const LISTS: u64 = 4;
 
 /// How often tiles are left out before none of a part is looked at any more.
 const MOST_ROUNDS: usize = 16;
@@ -59,13 +60,13 @@ impl WantedColumns {
 
 /// A tile of one row that only these steps use, or a window of its columns.
 #[derive(Clone, Copy)]
-struct RecordRow {
-    tile: TileId,
-    columns: u64,
+pub(super) struct RecordRow {
+    pub tile: TileId,
+    pub columns: u64,
     /// Bytes of a column.
-    bytes: u64,
+    pub bytes: u64,
     /// The columns of the window.
-    window: Option<(u64, u64)>,
+    pub window: Option<(u64, u64)>,
 }
 
 impl PlanBuilder<'_> {
@@ -90,13 +91,20 @@ impl Plan {
             let kernels: Vec<KernelId> = steps.clone().filter_map(kernel).collect();
             if kernels.iter().any(|which| merges(&self.calls.kernels[*which])) {
                 let rows = self.rows_of(&steps, &kernels, &users);
-                self.mark_part(&kernels, &users, rows);
+                let rows = self.mark_part(&kernels, &users, rows);
+                let part = SortedPart { steps, kernels: &kernels, rows: &rows, users: &users };
+                self.mark_selections(&part);
             }
         }
     }
 
-    /// Goes backwards through kernels that are executed one after the other.
-    fn mark_part(&mut self, kernels: &[KernelId], users: &TileUsers, mut rows: FastMap<TileId, RecordRow>) {
+    /// Goes backwards through kernels that are executed one after the other: the tiles of which nothing is kept from the time before.
+    fn mark_part(
+        &mut self,
+        kernels: &[KernelId],
+        users: &TileUsers,
+        mut rows: FastMap<TileId, RecordRow>,
+    ) -> FastMap<TileId, RecordRow> {
         // A tile of which something is wanted before the first step keeps it from the time before.
         for _ in 0..MOST_ROUNDS {
             let mut wanted = FastMap::default();
@@ -110,10 +118,11 @@ impl Plan {
                 for (which, columns) in kernels.iter().rev().zip(found) {
                     self.calls.kernels[*which].wanted = columns;
                 }
-                return;
+                return rows;
             }
             rows.retain(|_, row| !live.contains(&row.tile));
         }
+        FastMap::default()
     }
 
     /// What is wanted before an instruction, given what is wanted after it. How many columns of its lists are, 0 if all.
@@ -152,7 +161,12 @@ impl Plan {
     }
 
     /// How an instruction merges lists; `None` if it does not.
-    fn merge_of(&self, step: &KernelStep, rows: &FastMap<TileId, RecordRow>, users: &TileUsers) -> Option<MergedLists> {
+    pub(super) fn merge_of(
+        &self,
+        step: &KernelStep,
+        rows: &FastMap<TileId, RecordRow>,
+        users: &TileUsers,
+    ) -> Option<MergedLists> {
         let is_merge = step.records == RecordUse::Merges;
         let (sources, rest) = step.tiles.split_at_checked(LISTS as usize).filter(|_| is_merge)?;
         let row = rows.get(&rest.first()?.register?)?;
@@ -166,7 +180,7 @@ impl Plan {
     }
 
     /// How many columns of its last tile an instruction writes in any case.
-    fn written_columns(&self, step: &KernelStep, merge: Option<&MergedLists>) -> Option<u64> {
+    pub(super) fn written_columns(&self, step: &KernelStep, merge: Option<&MergedLists>) -> Option<u64> {
         let tile = |o: &CallOperand<TileId>| self.module().value_type(o.value?).tile().copied();
         let columns = |o: &CallOperand<TileId>| tile(o)?.valid_cols.fixed();
         match step.records {
@@ -216,7 +230,7 @@ impl Plan {
         at.is_some_and(|at| steps.contains(&at.index()))
     }
 
-    fn whole_row(&self, bind: &Bind) -> Option<RecordRow> {
+    pub(super) fn whole_row(&self, bind: &Bind) -> Option<RecordRow> {
         let ty = &self.tiles.geometries[bind.geometry];
         let is_whole = |extent, size| matches!(extent, ExtentValue::Fixed(n) if u64::from(n) == size);
         let has_memory = matches!(bind.address, TileAddress::Own(_)) && bind.count == 1;
@@ -303,11 +317,11 @@ fn window_of(window: &TileWindow, row: &RecordRow, users: &TileUsers) -> Option<
 }
 
 /// The lists of a merge.
-struct MergedLists {
+pub(super) struct MergedLists {
     /// Columns of a merged list.
-    length: u64,
+    pub length: u64,
     /// Columns of each list of the first tile; `None` where every tile is a list.
-    of: Option<u64>,
+    pub of: Option<u64>,
     /// How many tiles hold lists.
     sources: usize,
 }
@@ -322,7 +336,7 @@ impl MergedLists {
 
 /// Who uses tiles, and what of a plan is looked up often.
 #[derive(Default)]
-struct TileUsers {
+pub(super) struct TileUsers {
     /// The operations that have a value as an operand.
     values: FastMap<ValueId, Vec<OpId>>,
     /// The only kernel or window of an operation.
@@ -330,7 +344,7 @@ struct TileUsers {
     /// The only value that is kept in a register.
     registers: FastMap<TileId, Option<ValueId>>,
     /// The only place that a register gets.
-    binds: FastMap<TileId, Option<BindId>>,
+    pub binds: FastMap<TileId, Option<BindId>>,
     /// The numbers that registers always hold.
     constants: FastMap<Reg, Option<i64>>,
 }

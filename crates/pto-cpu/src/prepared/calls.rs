@@ -67,10 +67,23 @@ pub(crate) struct KernelStep {
     pub records: RecordUse,
     /// If it merges lists of which only the first columns are wanted: how many, else 0.
     pub wanted: u64,
+    /// Whether it is left out, because a later one finds the records that are looked at.
+    pub selection: RecordSelection,
     /// Whether it is executed strip by strip with its neighbours.
     pub strips: StripRole,
     /// Positions of the tiles that only the instructions use that it is executed with, as bits.
     pub own_tiles: u16,
+}
+
+/// The place of an instruction among those that sort a row of which only the first records are looked at.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RecordSelection {
+    /// It is executed.
+    None,
+    /// Nobody looks at its lists.
+    LeftOut,
+    /// It writes the first records of what this instruction sorts.
+    Of(KernelId),
 }
 
 /// The place of an instruction among those that are executed together, strip by strip.

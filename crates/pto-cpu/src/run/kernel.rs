@@ -9,7 +9,10 @@ use super::peers::PeerWordChange;
 use crate::guard::{GuardLock, Touched};
 use crate::kernels::{TileRef, ViewRef};
 use crate::memory::split_address;
-use crate::prepared::{CallOperand, KernelId, KernelStep, MAX_VIEWS, StepId, StripRole, TileState, ViewId, ViewState};
+use crate::prepared::{
+    CallOperand, KernelId, KernelStep, MAX_TILES, MAX_VIEWS, RecordSelection, StepId, StripRole, TileState, ViewId,
+    ViewState,
+};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<'p> Core<'p> {
@@ -60,6 +63,9 @@ impl<'p> Core<'p> {
             return self.collect(which, at);
         }
         self.reached(at);
+        if W::IS_PLAIN && step.selection != RecordSelection::None && !self.issue.collected.keeps_tiles {
+            return self.select_records(step);
+        }
         self.bring_views(step)?;
         let words = if self.mode::<W>().observes { self.words_to_store(step) } else { Vec::new() };
         let (tiles, views, scalars) = self.issue.operands(step);
@@ -81,6 +87,23 @@ impl<'p> Core<'p> {
             self.note_success(which);
         }
         Ok(())
+    }
+
+    /// Writes the first records of a row that other instructions would sort, or leaves such an instruction out.
+    fn select_records(&mut self, step: &KernelStep) -> Result<(), Fail> {
+        let RecordSelection::Of(sort) = step.selection else { return Ok(()) };
+        let sort = &self.plan.calls.kernels[sort];
+        let memory = self.local.memory.ptr();
+        let merged = step.tiles.iter().position(|o| o.writes).map_or(TileRef::ABSENT, |at| self.issue.tiles[at]);
+        let mut tiles = [TileRef::ABSENT; MAX_TILES];
+        for (tile, operand) in tiles.iter_mut().zip(&sort.tiles).filter(|(_, o)| o.register.is_some()) {
+            let read = operand.register.filter(|_| !operand.writes).map(|r| &self.regs.tiles[r]);
+            *tile = read.map_or(merged, |tile| self.tile_ref(memory, tile));
+        }
+        // SAFETY: as in `Core::kernel`; the plan has found that the tiles are those which the sort would have read, and that the result has
+        // the type of its result.
+        let done = unsafe { sort.code.call(&tiles[..sort.tiles.len()], &[], &[step.wanted]) };
+        done.map_err(|fault| Fail::Fault(Box::new(fault), None))
     }
 
     /// Reports how many terms an instruction adds up.

@@ -1,20 +1,29 @@
 //! `tsort32`: every 32 elements of a row become 32 records, the largest value first.
+//!
+//! Where only the first records of a whole row are looked at, after its lists were merged, they are found at once; see [`first_records`].
 
+use super::first::first_records;
 use super::key::{GROUP, Sorted, put_record};
 use super::network::{NetworkLines, SortLanes, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, read};
+use pto_vector::{Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, read};
 use std::marker::PhantomData;
 
-pub(super) const SORT: OpKernel = OpKernel::new(&["src", "idx", "dst"], prepare).records(RecordUse::Makes);
+pub(super) const SORT: OpKernel =
+    OpKernel::taking(&["src", "idx", "dst"], &[], &[NONE], prepare).records(RecordUse::Makes);
 
-fn prepare(site: &Site) -> Option<Prepared<3>> {
+fn prepare(site: &Site) -> Option<Prepared<3, 0, 1>> {
     by_type!(site.tile("src")?.dtype, E in [F16 F32] =>
         Prepared::new::<Sort<E>>(site, contiguous(site, &["src", "idx", "dst"])))
 }
 
 struct Sort<E>(PhantomData<E>);
+
+/// How many records lie in so many columns; the last perhaps only in part.
+fn records<E: Sorted>(columns: u64) -> usize {
+    (columns as usize).div_ceil(E::COLUMNS)
+}
 
 /// The row of indices for a row of elements: one row serves all.
 fn index_row(idx: &TileRef, row: usize) -> usize {
@@ -31,7 +40,7 @@ fn region(src: &TileRef, idx: &TileRef) -> (usize, usize) {
 ///
 /// # Safety
 /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says.
-unsafe fn plain_group<E: Sorted>(call: &Call<3>, row: usize, group: usize, count: usize) {
+unsafe fn plain_group<E: Sorted>(call: &Call<3, 0, 1>, row: usize, group: usize, count: usize) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched.
     unsafe {
         let [src, idx, dst] = call.tiles;
@@ -162,7 +171,7 @@ impl<E: InLanes<N>, const N: usize> Batch<E, N> {
 /// # Safety
 /// The operands must be as [`KernelFn`](pto_vector::KernelFn) says; the processor must have the instructions of this level.
 #[inline(always)]
-unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3>) {
+unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3, 0, 1>) {
     // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is touched; the
     // processor has the instructions of this level.
     unsafe {
@@ -186,22 +195,29 @@ unsafe fn batches<L: Level, E: InLanes<N>, const N: usize>(call: &Call<3>) {
 
 macro_rules! sort {
     ($($type:ident, $lanes:literal;)+) => {$(
-        impl Body<3> for Sort<$type> {
+        impl Body<3, 0, 1> for Sort<$type> {
             #[inline(always)]
-            unsafe fn fast<L: Level>(call: &Call<3>) -> Result<(), Fault> {
+            unsafe fn fast<L: Level>(call: &Call<3, 0, 1>) -> Result<(), Fault> {
                 // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
                 // touched; the processor has the instructions of this level.
                 unsafe {
-                    batches::<L, $type, $lanes>(call);
+                    match *call.scalars {
+                        [0] => batches::<L, $type, $lanes>(call),
+                        [wanted] => first_records::<$type>(call, records::<$type>(wanted)),
+                    }
                     Ok(())
                 }
             }
 
-            unsafe fn plain(call: &Call<3>) -> Result<(), Fault> {
+            unsafe fn plain(call: &Call<3, 0, 1>) -> Result<(), Fault> {
                 // SAFETY: the operands are as `KernelFn` says, and only what lies inside of their tiles and windows is
                 // touched.
                 unsafe {
-                    let [src, idx, dst] = call.tiles;
+                    let ([src, idx, dst], [wanted]) = (call.tiles, *call.scalars);
+                    if wanted > 0 {
+                        first_records::<$type>(call, records::<$type>(wanted));
+                        return Ok(());
+                    }
                     let (rows, cols) = region(src, idx);
                     for r in 0..rows.min(dst.rows()) {
                         for group in 0..cols.div_ceil(GROUP) {

@@ -3,7 +3,7 @@
 use super::factor::{Factor, factors};
 use super::kept::{KeptFormat, KeptPair, KeptRegion};
 use super::pack::{Left, PackedWord, Tools, left, left_in_place, left_words, packed_left, right, row_sum};
-use super::strip::{COLUMNS, Loops, Strip};
+use super::strip::{COLUMNS, Loops, Strips};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
@@ -219,7 +219,7 @@ impl ProductBlock<'_> {
             }
             for (first, count) in self.heights() {
                 let (rows, ends) = (self.some_rows(a, first, count), self.ends());
-                self.panels(at).for_each(|panel| self.strips(&rows, &panel, ends));
+                self.panels(at).for_each(|panel| self.strips(&rows, &panel, ends, self.after(&panel)));
             }
         }
     }
@@ -239,7 +239,8 @@ impl ProductBlock<'_> {
                 if !is_packed {
                     self.pack(b, &panel);
                 }
-                self.strips(rows, &panel, ends);
+                let ahead = if is_packed { self.after(&panel) } else { std::ptr::null() };
+                self.strips(rows, &panel, ends, ahead);
             }
         }
     }
@@ -282,6 +283,12 @@ impl ProductBlock<'_> {
             first += width;
             Some(panel)
         })
+    }
+
+    /// The panel after this one, if there is one.
+    fn after(&self, panel: &Panel) -> *const u32 {
+        let is_last = panel.first + panel.width >= self.cols.1;
+        if is_last { std::ptr::null() } else { panel.at.wrapping_add(panel.width * self.room()) }
     }
 
     /// Words that a packed column takes: whole boxes, of 16 words at most.
@@ -350,29 +357,35 @@ impl ProductBlock<'_> {
         self.room.wrapping_add(WIDTH * DEPTH)
     }
 
-    /// Some rows of the product, in the columns of a panel.
+    /// Some rows of the product, in the columns of a panel. What is packed `ahead`, unless it is null, is read next.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn strips(&self, rows: &LeftRows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>) {
+    unsafe fn strips(&self, rows: &LeftRows, panel: &Panel, ends: Option<(Sixteens, Sixteens)>, ahead: *const u32) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
+            let words = self.words();
+            let lines = if ahead.is_null() { 0 } else { panel.width * words.div_ceil(LINE) };
             let mut r = 0;
             while r < rows.count {
                 // Strips start at multiples of their height, so none crosses a box.
                 let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
-                let strip = Strip {
-                    depth: self.words(),
-                    a: rows.left.row(rows.start + r),
-                    a_step: rows.left.step,
+                let count = (rows.count - r) / height;
+                let strips = Strips {
+                    count,
+                    depth: words,
+                    left: rows.left,
+                    row: rows.start + r,
                     b: panel.at,
                     add: rows.add.as_ptr().wrapping_add(r),
+                    ahead,
+                    lines_ahead: lines / count,
                     ..NOTHING
                 };
                 let cols = (self.cols.0 + panel.first, panel.width);
-                self.sums(run, strip, ends, (rows.first + r, height), cols);
-                r += height;
+                self.sums((run, height), strips, ends, rows.first + r, cols);
+                r += count * height;
             }
         }
     }
@@ -389,30 +402,34 @@ impl ProductBlock<'_> {
         Some((start, Sixteens::of(dst)?))
     }
 
-    /// Runs a strip on the accumulator itself, or on a copy where it is laid out otherwise or not all columns are valid.
+    /// Runs strips on the accumulator itself, or on copies where it is laid out otherwise or not all columns are valid.
     ///
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
-    /// inside of them; the strip names packed factors and sums that are there.
+    /// inside of them; the strips name packed factors and sums that are there.
     #[inline(always)]
     unsafe fn sums(
         &self,
-        run: unsafe fn(&Strip),
-        mut strip: Strip,
+        (run, height): (unsafe fn(&Strips), usize),
+        mut strips: Strips,
         ends: Option<(Sixteens, Sixteens)>,
-        rows: (usize, usize),
+        row: usize,
         cols: (usize, usize),
     ) {
-        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the strip names
+        // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the strips name
         // packed factors and sums that are there.
         unsafe {
             let whole = cols.0 + cols.1 <= self.cols.0 + self.cols.1;
             if let (true, Some((start, c))) = (whole, ends) {
-                (strip.start, strip.start_row, strip.start_cols) = (start.at(rows.0, cols.0), start.row, start.cols);
-                (strip.c, strip.c_row, strip.c_cols) = (c.at(rows.0, cols.0), c.row, c.cols);
-                return run(&strip);
+                (strips.start, strips.start_row, strips.start_cols) = (start.at(row, cols.0), start.row, start.cols);
+                (strips.c, strips.c_row, strips.c_cols) = (c.at(row, cols.0), c.row, c.cols);
+                return run(&strips);
             }
-            self.sums_of_copy(run, strip, rows, cols);
+            for at in 0..strips.count {
+                let below = at * height;
+                let strip = Strips { count: 1, row: strips.row + below, add: strips.add.wrapping_add(below), ..strips };
+                self.sums_of_copy(run, strip, (row + below, height), cols);
+            }
         }
     }
 
@@ -422,8 +439,8 @@ impl ProductBlock<'_> {
     #[inline(never)]
     unsafe fn sums_of_copy(
         &self,
-        run: unsafe fn(&Strip),
-        mut strip: Strip,
+        run: unsafe fn(&Strips),
+        mut strip: Strips,
         rows: (usize, usize),
         cols: (usize, usize),
     ) {
@@ -478,10 +495,11 @@ impl ProductBlock<'_> {
 /// What sums start from when nothing is given.
 static ZEROS: [u32; COLUMNS] = [0; COLUMNS];
 
-const NOTHING: Strip = Strip {
+const NOTHING: Strips = Strips {
+    count: 0,
     depth: 0,
-    a: std::ptr::null(),
-    a_step: 0,
+    left: Left::NONE,
+    row: 0,
     b: std::ptr::null(),
     start: std::ptr::null(),
     start_row: 0,
@@ -490,6 +508,8 @@ const NOTHING: Strip = Strip {
     c_row: 0,
     c_cols: 0,
     add: std::ptr::null(),
+    ahead: std::ptr::null(),
+    lines_ahead: 0,
 };
 
 /// A matrix in which sixteen columns of a row are contiguous.

@@ -170,7 +170,11 @@ pub struct Left {
 }
 
 impl Left {
+    /// No rows.
+    pub const NONE: Self = Self { base: std::ptr::null(), step: 0, log_rows: 0, block: 0 };
+
     /// The first word of a row. Rows of a strip must not cross a multiple of [`STRIP`].
+    #[inline(always)]
     pub fn row(&self, row: usize) -> *const u32 {
         let inside = row & ((1 << self.log_rows) - 1);
         self.base.wrapping_add((row >> self.log_rows) * self.block + inside * GROUP)

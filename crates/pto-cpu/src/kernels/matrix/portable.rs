@@ -1,15 +1,15 @@
 //! The loops for every processor.
 
 use super::pack::{Boxes, Halves, Tools, widen_columns, widen_rows};
-use super::strip::{FloatLanes, Loops, Strip, SumLanes, run, run_in_blocks};
+use super::strip::{FloatLanes, Loops, Strips, SumLanes, run, run_in_blocks};
 use pto_num::Baseline;
 
 macro_rules! by_rows {
     ($run:ident::<$lanes:ty>) => {{
         /// # Safety
-        /// The strip names packed factors and sums that are there.
-        unsafe fn sums<const ROWS: usize>(s: &Strip) {
-            // SAFETY: the strip names packed factors and sums that are there.
+        /// The strips name packed factors and sums that are there.
+        unsafe fn sums<const ROWS: usize>(s: &Strips) {
+            // SAFETY: the strips name packed factors and sums that are there.
             unsafe {
                 $run::<$lanes, ROWS, 2>(s);
             }

@@ -1,5 +1,9 @@
 //! The innermost loop: the sums of a few rows and columns, kept in registers while `k` ascends.
 
+use super::super::ahead::fetch;
+use super::blocked::LINE;
+use super::pack::Left;
+
 /// Words of a row of a box.
 pub const GROUP: usize = 8;
 
@@ -9,17 +13,18 @@ pub const STRIP: usize = 8;
 /// Columns of a row of a box of an accumulator.
 pub const COLUMNS: usize = 16;
 
-/// The operands of a strip: some rows of the left factor, up to 32 columns of the right one.
+/// The operands of strips below each other: some rows of the left factor each, up to 32 columns of the right one.
 ///
 /// Operands are words of 32 bits: an f32, or the integers of several steps of `k`.
 #[derive(Clone, Copy)]
-pub struct Strip {
+pub struct Strips {
+    /// How many there are.
+    pub count: usize,
     /// Words along `k`.
     pub depth: usize,
-    /// The left factor: rows of [`GROUP`] words, one after the other.
-    pub a: *const u32,
-    /// From one group of words along `k` to the next.
-    pub a_step: usize,
+    /// The left factor, and the row there that is the first one of the first strip.
+    pub left: Left,
+    pub row: usize,
     /// The right factor: for every word along `k`, a word of each column.
     pub b: *const u32,
     /// What the sums start from: from row to row, and from 16 columns to the next.
@@ -32,6 +37,32 @@ pub struct Strip {
     pub c_cols: usize,
     /// Added to the sums of a row at the start, where the arithmetic needs that.
     pub add: *const u32,
+    /// What is read after these strips: each of them fetches so many lines of it.
+    pub ahead: *const u32,
+    pub lines_ahead: usize,
+}
+
+impl Strips {
+    /// One of them, of so many rows.
+    #[inline(always)]
+    fn strip(&self, at: usize, rows: usize) -> Strip {
+        fetch(self.ahead.wrapping_add(at * self.lines_ahead * LINE).cast(), self.lines_ahead, false);
+        let row = at * rows;
+        Strip {
+            a: self.left.row(self.row + row),
+            start: self.start.wrapping_add(row * self.start_row),
+            c: self.c.wrapping_add(row * self.c_row),
+            add: self.add.wrapping_add(row),
+        }
+    }
+}
+
+/// Where a strip starts: in the left factor (rows of [`GROUP`] words, one after the other), and in what the fields of [`Strips`] name.
+struct Strip {
+    a: *const u32,
+    start: *const u32,
+    c: *mut u32,
+    add: *const u32,
 }
 
 /// A vector of sums, and one step of them.
@@ -92,12 +123,15 @@ pub const BLOCK: usize = 32;
 /// # Safety
 /// The operands must lie in memory, and the processor must have the instructions.
 #[inline(always)]
-pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
-    // SAFETY: the strip names packed factors and sums that are there.
-    unsafe {
-        let mut sums = [starts::<L, ROWS, VECTORS>(s)];
-        ascend::<L, ROWS, VECTORS, 1>(s, 0, s.depth, &mut sums);
-        finish::<L, ROWS, VECTORS>(s, &sums[0]);
+pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips) {
+    for at in 0..s.count {
+        let strip = s.strip(at, ROWS);
+        // SAFETY: the strips name packed factors and sums that are there.
+        unsafe {
+            let mut sums = [starts::<L, ROWS, VECTORS>(s, &strip)];
+            ascend::<L, ROWS, VECTORS, 1>(s, &strip, 0, s.depth, &mut sums);
+            finish::<L, ROWS, VECTORS>(s, &strip, &sums[0]);
+        }
     }
 }
 
@@ -106,20 +140,23 @@ pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Stri
 /// # Safety
 /// As [`run`].
 #[inline(always)]
-pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) {
-    // SAFETY: the strip names packed factors and sums that are there.
-    unsafe {
-        let mut sums = starts::<L, ROWS, VECTORS>(s);
-        for first in (0..s.depth).step_by(BLOCK) {
-            let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
-            ascend::<L, ROWS, VECTORS, 2>(s, first, (s.depth - first).min(BLOCK), &mut parts);
-            for r in 0..ROWS {
-                for v in 0..VECTORS {
-                    sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
+pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips) {
+    for at in 0..s.count {
+        let strip = s.strip(at, ROWS);
+        // SAFETY: the strips name packed factors and sums that are there.
+        unsafe {
+            let mut sums = starts::<L, ROWS, VECTORS>(s, &strip);
+            for first in (0..s.depth).step_by(BLOCK) {
+                let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
+                ascend::<L, ROWS, VECTORS, 2>(s, &strip, first, (s.depth - first).min(BLOCK), &mut parts);
+                for r in 0..ROWS {
+                    for v in 0..VECTORS {
+                        sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
+                    }
                 }
             }
+            finish::<L, ROWS, VECTORS>(s, &strip, &sums);
         }
-        finish::<L, ROWS, VECTORS>(s, &sums);
     }
 }
 
@@ -132,15 +169,18 @@ fn place<L: SumLanes>(vector: usize, cols: usize) -> usize {
 /// # Safety
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
-unsafe fn starts<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip) -> [[L::V; VECTORS]; ROWS] {
+unsafe fn starts<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
+    s: &Strips,
+    strip: &Strip,
+) -> [[L::V; VECTORS]; ROWS] {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
-        let mut sums = [[L::load(s.start); VECTORS]; ROWS];
+        let mut sums = [[L::load(strip.start); VECTORS]; ROWS];
         for (r, row) in sums.iter_mut().enumerate() {
             for (v, sum) in row.iter_mut().enumerate() {
-                *sum = L::load(s.start.add(r * s.start_row + place::<L>(v, s.start_cols)));
+                *sum = L::load(strip.start.add(r * s.start_row + place::<L>(v, s.start_cols)));
                 if L::ADDS {
-                    *sum = L::add(*sum, s.add.add(r));
+                    *sum = L::add(*sum, strip.add.add(r));
                 }
             }
         }
@@ -151,12 +191,16 @@ unsafe fn starts<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip
 /// # Safety
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
-unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip, sums: &[[L::V; VECTORS]; ROWS]) {
+unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
+    s: &Strips,
+    strip: &Strip,
+    sums: &[[L::V; VECTORS]; ROWS],
+) {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         for (r, row) in sums.iter().enumerate() {
             for (v, sum) in row.iter().enumerate() {
-                L::store(s.c.add(r * s.c_row + place::<L>(v, s.c_cols)), *sum);
+                L::store(strip.c.add(r * s.c_row + place::<L>(v, s.c_cols)), *sum);
             }
         }
     }
@@ -168,7 +212,8 @@ unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strip
 /// The strip names packed factors and sums that are there.
 #[inline(always)]
 unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
-    s: &Strip,
+    s: &Strips,
+    strip: &Strip,
     first: usize,
     count: usize,
     sums: &mut [[[L::V; VECTORS]; ROWS]; SUMS],
@@ -176,12 +221,12 @@ unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const SUM
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let word = VECTORS * L::WIDTH;
-        let (mut a, mut b) = (s.a.add(first / GROUP * s.a_step), s.b.add(first * word));
+        let (mut a, mut b) = (strip.a.add(first / GROUP * s.left.step), s.b.add(first * word));
         for _ in 0..count / GROUP {
             for k in 0..GROUP {
                 step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
             }
-            a = a.add(s.a_step);
+            a = a.add(s.left.step);
             b = b.add(GROUP * word);
         }
         for k in 0..count % GROUP {
@@ -217,9 +262,9 @@ unsafe fn step<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
 #[derive(Clone, Copy)]
 pub struct Loops {
     /// For 32 columns, where there are registers enough.
-    pub wide: Option<[unsafe fn(&Strip); 4]>,
+    pub wide: Option<[unsafe fn(&Strips); 4]>,
     /// For 16 columns.
-    pub narrow: [unsafe fn(&Strip); 4],
+    pub narrow: [unsafe fn(&Strips); 4],
     /// The most rows at a time, [`STRIP`] or fewer.
     pub rows: usize,
 }
@@ -231,7 +276,7 @@ impl Loops {
     }
 
     /// The loop for as many rows as possible of those that are left, and how many that is.
-    pub fn pick(&self, left: usize, columns: usize) -> (unsafe fn(&Strip), usize) {
+    pub fn pick(&self, left: usize, columns: usize) -> (unsafe fn(&Strips), usize) {
         let log_rows = self.rows.ilog2().min(left.ilog2());
         let list = self.wide.as_ref().filter(|_| columns > COLUMNS).unwrap_or(&self.narrow);
         (list[3 - log_rows as usize], 1 << log_rows)

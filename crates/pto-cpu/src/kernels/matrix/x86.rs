@@ -3,20 +3,20 @@
 use super::super::transpose::registers::{transpose_eight, transposed, transposed_halves};
 use super::columns::{BoxColumns, RowWords, gather};
 use super::pack::{Boxes, Halves, Tools, widen_columns};
-use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, Strip, SumLanes, run, run_in_blocks};
+use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, Strips, SumLanes, run, run_in_blocks};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
 /// Compiles a loop for a set of features, by number of rows.
 macro_rules! by_rows {
     ($name:ident, $run:ident::<$lanes:ty, $vectors:literal>, $features:literal) => {
-        const $name: [unsafe fn(&Strip); 4] = {
+        const $name: [unsafe fn(&Strips); 4] = {
             /// # Safety
-            /// The strip names packed factors and sums that are there; the processor must have the instructions of this
+            /// The strips name packed factors and sums that are there; the processor must have the instructions of this
             /// level.
             #[target_feature(enable = $features)]
-            unsafe fn sums<const ROWS: usize>(s: &Strip) {
-                // SAFETY: the strip names packed factors and sums that are there; the processor has the instructions of
+            unsafe fn sums<const ROWS: usize>(s: &Strips) {
+                // SAFETY: the strips name packed factors and sums that are there; the processor has the instructions of
                 // this level.
                 unsafe {
                     $run::<$lanes, ROWS, $vectors>(s);
