@@ -1,8 +1,8 @@
-//! How time grows with the size of a problem, and what a second thread brings.
+//! How time grows with the size of a problem, and what more threads bring.
 //!
-//! `cargo bench -p pto --bench scaling`. Programs for each size are made from the examples, or here; two blocks share the work, on one
-//! thread and on two. `time / order` is the time divided by what the algorithm needs for this size, where the smallest size is 1: it stays near 1
-//! as long as time grows no faster than the algorithm says.
+//! `cargo bench -p pto --bench scaling`, or with `-- --threads 16` (two, if it is not said). Programs for each size are made from the examples, or
+//! here; as many blocks as threads share the work, on one thread and on all. `time / order` is the time divided by what the algorithm needs for
+//! this size, where the smallest size is 1: it stays near 1 as long as time grows no faster than the algorithm says.
 
 use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
@@ -50,28 +50,36 @@ const PROBLEMS: [Problem; 3] = [
 ];
 
 fn main() {
+    let many = threads();
     for problem in &PROBLEMS {
-        println!("\n| {} | 1 thread | 2 threads | 1 / 2 threads | time / {} |", problem.name, problem.order.0);
+        let (name, order) = (problem.name, problem.order.0);
+        println!("\n| {name} | 1 thread | {many} threads | 1 / {many} threads | time / {order} |");
         println!("|---|---|---|---|---|");
         let mut smallest = None;
         for n in problem.sizes {
-            let [one, two] = times(problem, *n);
+            let [one, all] = times(problem, *n, many);
             let unit = one / (problem.order.1)(*n as f64);
             let relative = unit / *smallest.get_or_insert(unit);
-            println!("| {n} | {one:.2} ms | {two:.2} ms | {:.2} | {relative:.2} |", one / two);
+            println!("| {n} | {one:.2} ms | {all:.2} ms | {:.2} | {relative:.2} |", one / all);
         }
     }
 }
 
-/// Milliseconds on one thread and on two.
-fn times(problem: &Problem, n: usize) -> [f64; 2] {
+/// How many threads the command line asks for, or two.
+fn threads() -> u32 {
+    let mut args = std::env::args().skip_while(|arg| arg != "--threads").skip(1);
+    args.next().map_or(2, |count| count.parse().expect("a number of threads"))
+}
+
+/// Milliseconds on one thread and on many.
+fn times(problem: &Problem, n: usize, many: u32) -> [f64; 2] {
     let program = Program::parse(&(problem.text)(n));
     let plan: Plan = program.plan(Target::A2A3, None, Options::default()).expect("it runs");
     let mut memory = (problem.memory)(n);
-    [1, 2].map(|threads| {
+    [1, many].map(|threads| {
         let run = || {
             let mut args: Vec<Arg> = memory.iter_mut().map(|bytes| Arg::write_bytes(bytes)).collect();
-            plan.launch().blocks(2).threads(threads).run(&mut args).expect("it runs");
+            plan.launch().blocks(many).threads(threads as usize).run(&mut args).expect("it runs");
         };
         best(RUNS, run).as_secs_f64() * 1e3
     })
