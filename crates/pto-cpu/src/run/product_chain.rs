@@ -5,8 +5,8 @@ use crate::prepared::{KernelId, MAX_SCALARS, MAX_TILES, StepId};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Words along `k` of all products of a chain: factors stay in the second cache while sums are computed.
-const MOST_WORDS: usize = 512;
+/// Words along `k` of all products of a chain: 32 columns of them stay in the nearest cache while rows pass by.
+const MOST_WORDS: usize = 256;
 
 /// Products on one accumulator that have not been executed.
 pub(super) struct ProductChain<'p> {

@@ -3,7 +3,6 @@
 use super::core::Core;
 use super::fail::{Fail, unwritten};
 use super::observe::{Access, AddressSpace};
-use super::written::KNOWN;
 use crate::prepared::{GeometryId, KernelId, KernelStep, StepId, TileId};
 use pto_ir::ValueId;
 use pto_isa::text;
@@ -34,8 +33,7 @@ impl Core<'_> {
         let step = &plan.calls.kernels[which];
         self.local.written.seen[which] = self.local.written.version;
         let key = self.placement(step);
-        let slot = key as usize % KNOWN;
-        if std::mem::replace(&mut self.local.written.known[which][slot], key) == key {
+        if self.local.written.is_known(which, key) {
             return Ok(());
         }
         let mut missing = None;

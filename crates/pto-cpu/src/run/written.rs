@@ -6,8 +6,11 @@
 use crate::prepared::{KernelId, KernelStep, Table};
 use crate::written::WrittenBytes;
 
-/// Placements of the operands of an instruction that are remembered.
-pub(super) const KNOWN: usize = 16;
+/// Placements of the operands of an instruction that are remembered, in sets.
+const KNOWN: usize = 32;
+
+/// Placements of a set: as many with the same remainder of their numbers stay known.
+const SET: usize = 4;
 
 /// The bytes that were written, and the placements that were processed.
 pub(super) struct Written {
@@ -15,7 +18,7 @@ pub(super) struct Written {
     /// For each instruction, when its tiles were compared last.
     pub seen: Table<KernelId, u64>,
     /// For each instruction, some placements of its operands.
-    pub known: Table<KernelId, [u64; KNOWN]>,
+    known: Table<KernelId, [u64; KNOWN]>,
     /// Grows when a tile register changes, or other memory comes.
     pub version: u64,
     /// Another number for each block.
@@ -26,6 +29,19 @@ impl Written {
     pub fn new(bytes: WrittenBytes, kernels: &Table<KernelId, KernelStep>) -> Self {
         let (seen, known) = (Table::like(kernels, 0), Table::like(kernels, [0; KNOWN]));
         Self { bytes, seen, known, version: 1, block: 1 }
+    }
+
+    /// Remembers a placement; true if it was known before.
+    #[inline]
+    pub fn is_known(&mut self, which: KernelId, placement: u64) -> bool {
+        let (sets, _) = self.known[which].as_chunks_mut::<SET>();
+        let set = &mut sets[placement as usize % (KNOWN / SET)];
+        let is_known = set.contains(&placement);
+        if !is_known {
+            set.rotate_right(1);
+            set[0] = placement;
+        }
+        is_known
     }
 
     pub fn next_block(&mut self) {

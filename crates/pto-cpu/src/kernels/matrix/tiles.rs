@@ -72,7 +72,7 @@ pub unsafe fn floats(call: &ProductCall) -> Result<(), Fault> {
     unsafe {
         static MACHINE: ProductMethod =
             ProductMethod { word: PackedWord::F32, loops: x86::V4_BLOCKS, tools: x86::TOOLS_V4 };
-        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Halves, multiply_halves));
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Halves, &HALVES));
         Ok(())
     }
 }
@@ -86,7 +86,7 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
     unsafe {
         static MACHINE: ProductMethod =
             ProductMethod { word: PackedWord::Pairs, loops: x86::V4_PAIRS, tools: x86::TOOLS_V4 };
-        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Signed, multiply_bytes));
+        drive(call, &MACHINE, |block, a, b| run(block, a, b, PackedWord::Signed, &BYTES));
         Ok(())
     }
 }
@@ -94,11 +94,11 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
-unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, multiply: Multiply) {
+unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, loops: &'static Loops) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
         let words = block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE);
-        let mut packed = Packed { block, word, multiply, words, rows: std::ptr::null(), cols: std::ptr::null() };
+        let mut packed = Packed { block, word, loops, words, rows: std::ptr::null(), cols: std::ptr::null() };
         if block.kept.is_chain() {
             return packed.multiply_chain(a, b);
         }
@@ -136,7 +136,7 @@ fn products_fit(a: u16, b: u16) -> bool {
 struct Packed<'a> {
     block: &'a ProductBlock<'a>,
     word: PackedWord,
-    multiply: Multiply,
+    loops: &'static Loops,
     /// Words along `k`, a whole number of tiles.
     words: usize,
     /// Packed rows and columns.
@@ -376,10 +376,12 @@ impl Packed<'_> {
             let words: usize = factors.iter().map(|f| f.words).sum();
             let group = (4096 / words / WIDE).max(1) * WIDE;
             let end = self.block.cols.1;
+            let multiply = if group == WIDE { self.loops.rows_once } else { self.loops.rows_again };
             for some in (0..end).step_by(group) {
                 for r in (0..count).step_by(WIDE) {
                     for c in (some..end.min(some + group)).step_by(WIDE) {
-                        self.square(factors, (r, c), (first + r, (count - r).min(WIDE)), (end - c).min(WIDE));
+                        let rows = (first + r, (count - r).min(WIDE));
+                        self.square(multiply, factors, (r, c), rows, (end - c).min(WIDE));
                     }
                 }
             }
@@ -392,7 +394,14 @@ impl Packed<'_> {
     /// # Safety
     /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths lie
     /// inside of them.
-    unsafe fn square(&self, factors: &[NextTiles], (row, col): (usize, usize), rows: (usize, usize), width: usize) {
+    unsafe fn square(
+        &self,
+        multiply: Multiply,
+        factors: &[NextTiles],
+        (row, col): (usize, usize),
+        rows: (usize, usize),
+        width: usize,
+    ) {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
         unsafe {
             let cols = (self.block.cols.0 + col, width);
@@ -408,12 +417,12 @@ impl Packed<'_> {
             if let (true, Some((start, end))) = (is_whole, self.block.ends()) {
                 let start = Corners::of(start, rows.0, cols.0);
                 let start = if self.starts_from_zero() { std::ptr::null() } else { &raw const start };
-                return (self.multiply)(operands, start, &Corners::of(end, rows.0, cols.0));
+                return multiply(operands, start, &Corners::of(end, rows.0, cols.0));
             }
             let mut copy = [0u32; WIDE * WIDE];
             self.block.copy_starts(&mut copy, (rows, cols));
             let corners = Corners::of(Sixteens::new(copy.as_mut_ptr(), WIDE, COLUMNS), 0, 0);
-            (self.multiply)(operands, &corners, &corners);
+            multiply(operands, &corners, &corners);
             self.block.put_sums(&copy, (rows, cols));
         }
     }
@@ -541,6 +550,17 @@ impl Corners {
 /// [configured](load_config).
 type Multiply = unsafe fn(&[Operands], start: *const Corners, end: &Corners);
 
+/// The loops for one kind of numbers.
+struct Loops {
+    /// Rows are read again soon, for other columns.
+    rows_again: Multiply,
+    /// Rows pass by, while the columns stay in the nearest cache.
+    rows_once: Multiply,
+}
+
+static HALVES: Loops = Loops { rows_again: multiply_halves, rows_once: multiply_halves_once };
+static BYTES: Loops = Loops { rows_again: multiply_bytes, rows_once: multiply_bytes_once };
+
 /// The shape of all eight tile registers: sixteen rows of 64 bytes.
 #[repr(C, align(64))]
 struct Config {
@@ -582,7 +602,7 @@ unsafe fn release() {
 
 /// Makes the loop for one kind of numbers.
 macro_rules! multiply {
-    ($name:ident, $instruction:literal) => {
+    ($name:ident, $instruction:literal, $load_rows:literal) => {
         /// # Safety
         /// As [`Multiply`].
         unsafe fn $name(operands: &[Operands], start: *const Corners, end: &Corners) {
@@ -616,11 +636,11 @@ macro_rules! multiply {
                     "mov {b1}, [{operands} + 24]",
                     "mov {from_row}, [{operands} + 32]",
                     "5:",
-                    "tileloadd tmm4, [{a0} + {line}]",
+                    concat!($load_rows, " tmm4, [{a0} + {line}]"),
                     "tileloadd tmm6, [{b0} + {line}]",
                     "tileloadd tmm7, [{b1} + {line}]",
                     concat!($instruction, " tmm0, tmm4, tmm6"),
-                    "tileloadd tmm5, [{a1} + {line}]",
+                    concat!($load_rows, " tmm5, [{a1} + {line}]"),
                     concat!($instruction, " tmm1, tmm4, tmm7"),
                     concat!($instruction, " tmm2, tmm5, tmm6"),
                     concat!($instruction, " tmm3, tmm5, tmm7"),
@@ -662,5 +682,7 @@ macro_rules! multiply {
     };
 }
 
-multiply!(multiply_halves, "tdpbf16ps");
-multiply!(multiply_bytes, "tdpbssd");
+multiply!(multiply_halves, "tdpbf16ps", "tileloadd");
+multiply!(multiply_halves_once, "tdpbf16ps", "tileloaddt1");
+multiply!(multiply_bytes, "tdpbssd", "tileloadd");
+multiply!(multiply_bytes_once, "tdpbssd", "tileloaddt1");
