@@ -6,6 +6,7 @@ use crate::args::Number;
 use crate::written::WrittenBytes;
 use pto_isa::{Loc, Target};
 use std::alloc::{Layout, alloc_zeroed};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Numbers as the bytes they are made of.
@@ -108,44 +109,77 @@ pub(crate) struct SpareMemory {
     pub written: WrittenBytes,
 }
 
-/// What cores that have finished leave to others of the same plan: memory that is there already need not be asked for again.
+/// What cores that have finished leave to others of the same plan: memory that is there already need not be asked for again. The system
+/// stops all threads when it takes memory back, which takes longer than a short run.
 #[derive(Debug)]
-pub(crate) struct Spare<T>(Mutex<Vec<(T, u64)>>);
+pub(crate) struct Spare<T> {
+    /// Nobody waits for a place: after a fork, the thread that holds the lock may be one that the child does not have.
+    places: [Mutex<Option<SpareThing<T>>>; PLACES],
+    /// Bytes of all of them.
+    bytes: AtomicU64,
+}
+
+#[derive(Debug)]
+struct SpareThing<T> {
+    thing: T,
+    bytes: u64,
+}
+
+/// Things that are kept at most.
+const PLACES: usize = 128;
+
+/// Where a thread looks first, so that it mostly finds what is in the cache of its processor. A block may have several cores of a plan.
+fn own_place() -> usize {
+    static NEXT: AtomicUsize = AtomicUsize::new(0);
+    thread_local!(static OWN: usize = NEXT.fetch_add(4, Ordering::Relaxed));
+    OWN.with(|own| *own)
+}
 
 impl<T> Spare<T> {
     /// More bytes than this are given back.
-    const MOST: u64 = 64 << 20;
+    const MOST: u64 = 256 << 20;
 
     pub fn take(&self) -> Option<T> {
-        self.list()?.pop().map(|(memory, _)| memory)
+        if self.bytes() == 0 {
+            return None;
+        }
+        let SpareThing { thing, bytes } = self.places().find_map(|mut place| place.take())?;
+        self.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        Some(thing)
+    }
+
+    /// Bytes that are kept.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Whether this many more bytes would be kept.
     pub fn has_room(&self, bytes: u64) -> bool {
-        let kept = |list: MutexGuard<'_, Vec<(T, u64)>>| list.iter().map(|(_, bytes)| *bytes).sum::<u64>();
-        self.list().is_some_and(|list| kept(list).saturating_add(bytes) <= Self::MOST)
+        self.bytes().saturating_add(bytes) <= Self::MOST
     }
 
     /// Keeps memory of so many bytes, as the next core expects it.
-    pub fn keep(&self, memory: T, bytes: u64) {
-        if let Some(mut list) = self.list() {
-            list.push((memory, bytes));
+    pub fn keep(&self, thing: T, bytes: u64) {
+        if let Some(mut place) = self.places().find(|place| place.is_none()) {
+            *place = Some(SpareThing { thing, bytes });
+            self.bytes.fetch_add(bytes, Ordering::Relaxed);
         }
     }
 
-    /// Nobody waits for it: after a fork, the thread that holds the lock may be one that the child does not have.
-    fn list(&self) -> Option<MutexGuard<'_, Vec<(T, u64)>>> {
-        match self.0.try_lock() {
-            Ok(list) => Some(list),
-            Err(TryLockError::Poisoned(list)) => Some(list.into_inner()),
+    /// The places that nobody else is at, the own one first.
+    fn places(&self) -> impl Iterator<Item = MutexGuard<'_, Option<SpareThing<T>>>> {
+        let own = own_place();
+        (0..PLACES).filter_map(move |at| match self.places[(own + at) % PLACES].try_lock() {
+            Ok(place) => Some(place),
+            Err(TryLockError::Poisoned(place)) => Some(place.into_inner()),
             Err(TryLockError::WouldBlock) => None,
-        }
+        })
     }
 }
 
 impl<T> Default for Spare<T> {
     fn default() -> Self {
-        Self(Mutex::default())
+        Self { places: [const { Mutex::new(None) }; PLACES], bytes: AtomicU64::new(0) }
     }
 }
 

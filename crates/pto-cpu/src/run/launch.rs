@@ -474,7 +474,9 @@ impl Plan {
 
     /// Checks that the cores of this many blocks fit into the memory of this machine.
     pub(super) fn fits(&self, blocks: u64) -> Result<(), Diagnostic> {
-        let bytes = self.memory_bytes().saturating_mul(blocks);
+        // What earlier runs have left need not be asked for again.
+        let kept = self.roles().map(|role| role.memory.spare.bytes()).sum();
+        let bytes = self.memory_bytes().saturating_mul(blocks).saturating_sub(kept);
         if machine::is_small(bytes) {
             return Ok(());
         }
