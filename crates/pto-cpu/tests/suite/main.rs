@@ -8,6 +8,7 @@ mod irregular;
 mod legal;
 mod links;
 mod loop_iterations;
+mod lower_levels;
 mod overlaps;
 mod polling;
 mod prints;

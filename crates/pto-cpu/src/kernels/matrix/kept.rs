@@ -177,8 +177,11 @@ impl KeptFactor {
             (PackedWord::F32, _) => bits,
             (PackedWord::Halves, _) => bits >> (16 * inside) & 0xffff,
             (PackedWord::Pairs, _) => bits >> (16 * inside) & 0xff,
-            (PackedWord::Bytes, _) => (bits >> (8 * inside) & 0xff) ^ 0x80,
-            (PackedWord::Signed, _) => bits >> (8 * inside) & 0xff,
+            // Only those of the right factor are unsigned.
+            (PackedWord::Bytes, _) if matches!(part.format, KeptFormat::Panels(..)) => {
+                (bits >> (8 * inside) & 0xff) ^ 0x80
+            }
+            (PackedWord::Bytes | PackedWord::Signed, _) => bits >> (8 * inside) & 0xff,
         }
     }
 }
