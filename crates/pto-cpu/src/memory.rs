@@ -243,6 +243,23 @@ mod tests {
     use super::*;
 
     #[test]
+    fn spare_memory_is_kept_up_to_a_size() {
+        let spare = Spare::default();
+        assert!(spare.take().is_none());
+        spare.keep("first", 10);
+        spare.keep("second", 20);
+        assert!(spare.has_room(Spare::<&str>::MOST - 30) && !spare.has_room(Spare::<&str>::MOST - 29));
+        std::thread::scope(|scope| {
+            let other = scope.spawn(|| spare.take());
+            assert!(other.join().expect("no panics").is_some(), "threads find what others have left");
+        });
+        assert!(spare.take().is_some() && spare.take().is_none());
+        assert_eq!(spare.bytes(), 0);
+        (0..2 * PLACES).for_each(|_| spare.keep("one of many", 1));
+        assert_eq!(spare.bytes(), PLACES as u64);
+    }
+
+    #[test]
     fn addresses_split() {
         assert_eq!(split_address(buffer_address(3) + 17), (3, 17));
         assert_eq!(split_address(buffer_address(3) - 4), (3, -4));

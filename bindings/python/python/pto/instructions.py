@@ -9037,6 +9037,7 @@ def subview(
 
     Rules:
     - result has the memory, element type and layout of source
+    - sizes are the rows and columns of result
     - two offsets, and the window lies inside source
     - in a boxed tile offsets and sizes are multiples of a box
     - the valid region is that of the type, or the operands', and fits into the window
@@ -9073,6 +9074,7 @@ def subset(
 
     Rules:
     - result has the memory, element type and layout of source
+    - sizes are the rows and columns of result
     - two offsets, and the window lies inside source
     - in a boxed tile offsets and sizes are multiples of a box
     - the valid region is that of the type, or the operands', and fits into the window
