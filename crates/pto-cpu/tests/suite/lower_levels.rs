@@ -13,7 +13,8 @@ fn results_are_the_same() {
     }
     let units = ProductUnit::ALL[..ProductUnit::ALL.len() - 1].iter().filter(|_| cpu_level() == CpuLevel::V4);
     let names = CpuLevel::ALL.into_iter().filter(|level| *level < cpu_level()).map(CpuLevel::name);
-    let names = names.chain(units.map(|unit| if *unit == ProductUnit::None { cpu_level().name() } else { unit.name() }));
+    let names =
+        names.chain(units.map(|unit| if *unit == ProductUnit::None { cpu_level().name() } else { unit.name() }));
     for name in names {
         let mut run = Command::new(std::env::current_exe().expect("a test has a file"));
         let output = run.args(MODULES).env("PTO_CPU_LEVEL", name).output().expect("it runs");

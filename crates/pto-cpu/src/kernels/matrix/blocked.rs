@@ -3,7 +3,7 @@
 use super::factor::{Factor, factors};
 use super::kept::{KeptFormat, KeptPair, KeptRegion};
 use super::pack::{Left, PackedWord, Tools, left, left_in_place, left_words, packed_left, right, row_sum};
-use super::strip::{COLUMNS, Loops, Strips};
+use super::strip::{COLUMNS, LINE, Loops, Strips};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
@@ -25,9 +25,6 @@ pub struct AlignedLine(#[expect(dead_code, reason = "used through pointers")] [u
 impl AlignedLine {
     pub const ZERO: Self = Self([0; LINE]);
 }
-
-/// Words of a line.
-pub const LINE: usize = 16;
 
 /// Columns of the widest strip.
 pub const WIDE: usize = 2 * COLUMNS;

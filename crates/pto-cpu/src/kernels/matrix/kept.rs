@@ -4,10 +4,10 @@
 //! product packs its factors straight from where they come from, and later products with the same factor find it packed. What a
 //! factor is packed from may change afterwards; then it can be [unpacked](KeptFactor::restore) into its tile.
 
-use super::blocked::{AlignedLine, LINE, WIDE};
+use super::blocked::{AlignedLine, WIDE};
 use super::factor::Factor;
 use super::pack::{PackedWord, is_raw, packed_left};
-use super::strip::COLUMNS;
+use super::strip::{COLUMNS, LINE};
 use pto_isa::DType;
 use pto_num::{Bf16, F16};
 use pto_vector::TileRef;

@@ -1,11 +1,13 @@
 //! The innermost loop: the sums of a few rows and columns, kept in registers while `k` ascends.
 
 use super::super::ahead::fetch;
-use super::blocked::LINE;
 use super::pack::Left;
 
 /// Words of a row of a box.
 pub const GROUP: usize = 8;
+
+/// Words of a line.
+pub const LINE: usize = 16;
 
 /// The most rows of a strip.
 pub const STRIP: usize = 8;

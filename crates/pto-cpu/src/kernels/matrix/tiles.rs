@@ -94,7 +94,7 @@ pub unsafe fn integers(call: &ProductCall) -> Result<(), Fault> {
 /// # Safety
 /// The factors must be those of a call, as [`KernelFn`](pto_vector::KernelFn) says, and rows, columns and depths must lie inside
 /// of them.
-unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, loops: &'static Loops) {
+unsafe fn run(block: &ProductBlock, a: &Factor, b: &Factor, word: PackedWord, loops: &'static TileLoops) {
     // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them.
     unsafe {
         let words = block.k.1.div_ceil(word.steps()).next_multiple_of(SIDE);
@@ -136,7 +136,7 @@ fn products_fit(a: u16, b: u16) -> bool {
 struct Packed<'a> {
     block: &'a ProductBlock<'a>,
     word: PackedWord,
-    loops: &'static Loops,
+    loops: &'static TileLoops,
     /// Words along `k`, a whole number of tiles.
     words: usize,
     /// Packed rows and columns.
@@ -551,15 +551,15 @@ impl Corners {
 type Multiply = unsafe fn(&[Operands], start: *const Corners, end: &Corners);
 
 /// The loops for one kind of numbers.
-struct Loops {
+struct TileLoops {
     /// Rows are read again soon, for other columns.
     rows_again: Multiply,
     /// Rows pass by, while the columns stay in the nearest cache.
     rows_once: Multiply,
 }
 
-static HALVES: Loops = Loops { rows_again: multiply_halves, rows_once: multiply_halves_once };
-static BYTES: Loops = Loops { rows_again: multiply_bytes, rows_once: multiply_bytes_once };
+static HALVES: TileLoops = TileLoops { rows_again: multiply_halves, rows_once: multiply_halves_once };
+static BYTES: TileLoops = TileLoops { rows_again: multiply_bytes, rows_once: multiply_bytes_once };
 
 /// The shape of all eight tile registers: sixteen rows of 64 bytes.
 #[repr(C, align(64))]
