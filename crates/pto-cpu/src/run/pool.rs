@@ -200,7 +200,7 @@ mod tests {
         for threads in [1, 2, 5, 3] {
             let (calls, ids) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
             run(threads, &|| {
-                thread::sleep(std::time::Duration::from_millis(2));
+                thread::sleep(Duration::from_millis(2));
                 calls.fetch_add(1, Ordering::Relaxed);
                 ids.lock().expect("no panics").push(thread::current().id());
             });
