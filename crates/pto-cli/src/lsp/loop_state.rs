@@ -286,11 +286,11 @@ impl LanguageServer {
         let job = self.jobs.swap_remove(at);
         match job.purpose {
             JobPurpose::Command { id, title, file } => {
-                let answer = end.report.map(|report| Value::String(report.replace(STDIN, &file)));
-                if let (Ok(report), true) = (&answer, self.settings.show_reports) {
+                let report = end.report.map(|report| report.replace(STDIN, &file));
+                if let (Ok(report), true) = (&report, self.settings.show_reports) {
                     self.notify("window/showMessage", json!({ "type": 3, "message": format!("{title}\n{report}") }));
                 }
-                self.respond(id, answer);
+                self.respond(id, report.map(Value::String));
             }
             JobPurpose::OnSave { command, uri, version } => {
                 let Ok(report) = end.report else { return };

@@ -112,6 +112,22 @@ fn wrong_messages_do_not_end_the_server() {
 
 /// A command that takes long is ended, and its request is answered.
 #[test]
+fn reports_are_shown_as_text() {
+    let text = "func.func @f() attributes {pto.entry} {\n  return\n}\n";
+    let mut session = Session::start();
+    session.initialize(&json!({ "capabilities": {} }));
+    let file = json!({ "uri": "file:///short.pto", "languageId": "pto", "version": 1, "text": text });
+    session.notify("textDocument/didOpen", &json!({ "textDocument": file }));
+    let id =
+        session.ask("workspace/executeCommand", &json!({ "command": "pto.plan", "arguments": ["file:///short.pto"] }));
+    let shown = session.wait("window/showMessage")["message"].clone();
+    let report = session.answer_to(id);
+    let (shown, report) = (shown.as_str().expect("a text"), report.as_str().expect("a report"));
+    assert_eq!(shown, format!("pto plan\n{report}"));
+    assert_eq!(session.end(), Some(0));
+}
+
+#[test]
 fn commands_are_cancelled() {
     let text = "func.func @f() attributes {pto.entry} {
   %zero = arith.constant 0 : index
