@@ -124,6 +124,7 @@ impl Document {
             codes::OUT_OF_MEMORY => &[Document::other_addresses, Document::lower_address, Document::smaller_extents],
             codes::MIXED_ADDRESSES => &[Document::other_addresses],
             codes::VIEW_SHAPE => &[Document::other_entries],
+            codes::SHAPE => &[Document::legal_list, Document::retyped],
             codes::LAYOUT => &[Document::retyped, Document::other_strides, Document::other_window],
             codes::VALID_REGION => &[Document::retyped, Document::other_regions],
             codes::BOUNDS => &[Document::retyped, Document::inner_window],

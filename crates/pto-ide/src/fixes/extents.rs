@@ -101,6 +101,20 @@ impl Document {
         found
     }
 
+    /// The numbers of an attribute as the problem states them: `sizes [16, 16]`.
+    pub(super) fn legal_list(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
+        let statement = self.statement(problem);
+        let source = self.slice(statement);
+        let stated = problem.legal.iter().flat_map(|line| quoted(line)).filter_map(|code| code.split_once(' '));
+        let place = |name: &str| {
+            let name = source.rfind(name)?;
+            let first = name + source[name..].find('[')?;
+            let end = first + source[first..].find(']')? + 1;
+            Some(Span::new(statement.start + first as u32, statement.start + end as u32))
+        };
+        stated.filter_map(|(name, list)| Some(written(place(name)?, list))).collect()
+    }
+
     /// A buffer with the strides of its extents, or without stated strides.
     pub(super) fn other_strides(&self, problem: &Diagnostic) -> Vec<OfferedFix> {
         let module = self.module();

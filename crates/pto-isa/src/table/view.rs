@@ -823,7 +823,7 @@ fn window_sizes(i: &Instance) -> Verdict {
         AttrValue::Pair([rows, cols]) => text!("sizes [{rows}, {cols}], but `result` is {rows2}x{cols2}", rows, cols, rows2 = legal[0], cols2 = legal[1]),
         _ => text!("sizes that are not a number of rows and one of columns").into(),
     };
-    let legal = text!("sizes [{rows}, {cols}]", rows = legal[0], cols = legal[1]);
+    let legal = text!("`sizes [{rows}, {cols}]`", rows = legal[0], cols = legal[1]);
     let help = text!("correct the sizes, or the type of `result`");
     Verdict::Broken(Broken::new(codes::SHAPE, vec![i.at("result")], found, legal).help(help))
 }
