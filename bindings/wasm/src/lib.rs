@@ -1,7 +1,7 @@
 //! `pto` in a browser: the module that `playground` loads in a worker.
 //!
 //! A [`PageSession`] answers requests in JSON. Most of them are commands of `pto`, executed on files in memory, so that the page shows
-//! what the command line shows; arrays come and go as `.npy` files. What the editor asks goes to `pto-ide`. The functions that JavaScript calls are in [`abi`]: there is no
+//! what the command line shows; arrays come and go as `.npy` files. What the editor asks goes to `pto-ide`. The functions that JavaScript calls are in `abi`: there is no
 //! generated glue.
 
 #[cfg(target_family = "wasm")]

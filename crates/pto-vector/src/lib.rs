@@ -1,6 +1,6 @@
 //! Kernels of the vector instructions, and what a kernel is.
 //!
-//! A kernel is the arithmetic of one element ([`ops`]) in a loop over tiles ([`map`] and its neighbours), compiled for
+//! A kernel is the arithmetic of one element (`ops`) in a loop over tiles (`map` and its neighbours), compiled for
 //! each element type and for several levels of the processor. The files named like the families of the table list, for
 //! every instruction, which one it is.
 //!
