@@ -8,6 +8,7 @@ use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
 use pto_num::Bf16;
 use pto_testkit::timing::best;
+use std::process::ExitCode;
 
 const RUNS: u32 = 15;
 
@@ -49,8 +50,14 @@ const PROBLEMS: [Problem; 3] = [
     },
 ];
 
-fn main() {
-    let many = threads();
+fn main() -> ExitCode {
+    let Some(many) = threads() else {
+        eprintln!(
+            "found {:?}; legal is `--threads N` with N from 1 to 1024",
+            std::env::args().skip(1).collect::<Vec<_>>()
+        );
+        return ExitCode::from(2);
+    };
     for problem in &PROBLEMS {
         let (name, order) = (problem.name, problem.order.0);
         println!("\n| {name} | 1 thread | {many} threads | 1 / {many} threads | time / {order} |");
@@ -63,12 +70,18 @@ fn main() {
             println!("| {n} | {one:.2} ms | {all:.2} ms | {:.2} | {relative:.2} |", one / all);
         }
     }
+    ExitCode::SUCCESS
 }
 
 /// How many threads the command line asks for, or two.
-fn threads() -> u32 {
-    let mut args = std::env::args().skip_while(|arg| arg != "--threads").skip(1);
-    args.next().map_or(2, |count| count.parse().expect("a number of threads"))
+fn threads() -> Option<u32> {
+    // Cargo adds an argument of its own.
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    match &args[..] {
+        [] => Some(2),
+        [option, count] if option == "--threads" => count.parse().ok().filter(|count| (1..=1024).contains(count)),
+        _ => None,
+    }
 }
 
 /// Milliseconds on one thread and on many.

@@ -132,25 +132,12 @@ impl Plan {
         };
         let (Some(from), Some(to)) = (place(part.kernels[*first]), place(part.kernels[*last])) else { return false };
         part.kernels[first + 1..=*last].iter().all(keeps)
-            && (from + 1..to).all(|at| keeps_tiles(&self.code.steps[StepId::new(at)]))
+            && (from + 1..to).all(|at| {
+                // What kernels write, their operands say.
+                let step = &self.code.steps[StepId::new(at)];
+                matches!(step, Step::Kernel(_)) || step.is_of_registers() && !step.places_tiles()
+            })
     }
-}
-
-/// Steps that change neither a tile nor where one lies, other than kernels, whose operands say what they write.
-fn keeps_tiles(step: &Step) -> bool {
-    let places = matches!(
-        step,
-        Step::MoveTile { .. }
-            | Step::Assign { .. }
-            | Step::Retype { .. }
-            | Step::Pick { .. }
-            | Step::SetValid { .. }
-            | Step::ValidFromView { .. }
-            | Step::ValidFromTile { .. }
-            | Step::ValidFromTiles(_)
-            | Step::ScaleAddress { .. }
-    );
-    matches!(step, Step::Kernel(_)) || step.is_of_registers() && !places
 }
 
 #[cfg(test)]

@@ -212,7 +212,24 @@ impl Step {
         )
     }
 
-    /// True for steps that continue with the next one and touch no memory but registers.
+    /// True for steps on registers that may put a known tile elsewhere, or give it other extents. A tile that is bound or cut out is new.
+    pub fn places_tiles(&self) -> bool {
+        matches!(
+            self,
+            Self::MoveTile { .. }
+                | Self::Assign { .. }
+                | Self::Retype { .. }
+                | Self::Pick { .. }
+                | Self::SetValid { .. }
+                | Self::ValidFromView { .. }
+                | Self::ValidFromTile { .. }
+                | Self::ValidFromTiles(_)
+                | Self::ScaleAddress { .. }
+        )
+    }
+
+    /// True for steps that continue with the next one and touch no memory but registers. Those that place tiles are in
+    /// [`Self::places_tiles`], too.
     pub fn is_of_registers(&self) -> bool {
         matches!(
             self,

@@ -110,7 +110,7 @@ fn wrong_messages_do_not_end_the_server() {
     assert_eq!(session.end(), Some(0));
 }
 
-/// A command that takes long is ended, and its request is answered.
+/// An editor shows what a user reads, which is no JSON.
 #[test]
 fn reports_are_shown_as_text() {
     let text = "func.func @f() attributes {pto.entry} {\n  return\n}\n";
@@ -127,6 +127,7 @@ fn reports_are_shown_as_text() {
     assert_eq!(session.end(), Some(0));
 }
 
+/// A command that takes long is ended, and its request is answered.
 #[test]
 fn commands_are_cancelled() {
     let text = "func.func @f() attributes {pto.entry} {
