@@ -448,6 +448,8 @@ pub struct OpKernel {
     pub factors: FactorUse,
     /// What it does with sorted lists of records.
     pub records: RecordUse,
+    /// Which valid elements of its result it writes.
+    pub writes: WrittenPart,
     /// A [`Prepare`] with its operand counts erased, and the function that restores them.
     prepare: unsafe fn(),
     erased: unsafe fn(unsafe fn(), &Site) -> Option<Code>,
@@ -464,6 +466,19 @@ pub enum FactorUse {
     Moves,
     /// It multiplies the second tile by the third.
     Multiplies,
+}
+
+/// The valid elements of its results that an instruction writes. Others keep what they held.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum WrittenPart {
+    /// All of them.
+    All,
+    /// Those whose element of the first tile is valid.
+    WhereSource,
+    /// The same, where rows become columns.
+    WhereTransposed,
+    /// It depends on data, or on more than the extents of tiles.
+    Some,
 }
 
 /// What an instruction does with sorted lists of records: values with their positions, of eight bytes each.
@@ -655,7 +670,8 @@ impl OpKernel {
         // SAFETY: only `erased` calls it, as what it was.
         let prepare = unsafe { transmute::<Prepare<T, V, S>, unsafe fn()>(prepare) };
         let (factors, records) = (FactorUse::None, RecordUse::None);
-        Self { tiles, views, scalars, cut: None, factors, records, prepare, erased: erased::<T, V, S> }
+        let (cut, writes) = (None, WrittenPart::All);
+        Self { tiles, views, scalars, cut, factors, records, writes, prepare, erased: erased::<T, V, S> }
     }
 
     /// The same kernel, whose work can be divided.
@@ -674,6 +690,12 @@ impl OpKernel {
     #[must_use]
     pub const fn records(self, records: RecordUse) -> Self {
         Self { records, ..self }
+    }
+
+    /// The same kernel, which writes these elements of its result.
+    #[must_use]
+    pub const fn writing(self, writes: WrittenPart) -> Self {
+        Self { writes, ..self }
     }
 
     /// The code for an instruction; `None` if there is none for these operand types.

@@ -48,7 +48,7 @@ mod tile_scalar;
 
 pub use call::{
     Arity, Body, BoundCode, Call, Code, FactorUse, Fault, KernelCut, KernelFn, NONE, Numerics, OpKernel, Prepare,
-    Prepared, RecordUse, Site, TileRef, ViewRef,
+    Prepared, RecordUse, Site, TileRef, ViewRef, WrittenPart,
 };
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};

@@ -51,7 +51,7 @@ pub(crate) struct Args {
     /// Absolute error that --expect allows; default: by element type
     #[arg(long, value_name = "X", requires = "expect", value_parser = tolerance)]
     atol: Option<f64>,
-    /// Threads to run the blocks on; 0 means one per core. Results do not depend on it
+    /// Threads to run the blocks on, or the loops of a single block; 0 means one per core. Results do not depend on it
     #[arg(long, value_name = "N", default_value = "0")]
     threads: usize,
     /// Run each rank as a process of its own, with memory that they share

@@ -142,7 +142,7 @@ fn more_memory_than_the_machine_has_is_refused() {
     assert!(start.elapsed().as_secs() < 20);
 }
 
-/// The checksums of what an example gives at a level of the processor.
+/// The checksums of what an example gives, with more arguments and at a level of the processor.
 fn checksums(example: &str, arguments: &[&str], level: &str) -> Vec<String> {
     let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
     let file = format!("{}/../../examples/{example}.pto", env!("CARGO_MANIFEST_DIR"));
@@ -152,21 +152,42 @@ fn checksums(example: &str, arguments: &[&str], level: &str) -> Vec<String> {
     parameters.iter().filter_map(|p| p["summary"]["crc32"].as_str().map(str::to_string)).collect()
 }
 
+/// The names of the examples, and the arguments that they need.
+fn examples() -> Vec<(String, Vec<&'static str>)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let files = std::fs::read_dir(folder).expect("there are examples").map(|entry| entry.expect("a file").path());
+    let programs = files.filter(|path| path.extension().is_some_and(|extension| extension == "pto"));
+    let name = |path: std::path::PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+    let arguments = |name: &str| match name {
+        "all_reduce" => vec!["--ranks", "4"],
+        "int8_gemm" => vec!["scale=16"],
+        "vector_add" => vec!["n=10007"],
+        _ => Vec::new(),
+    };
+    programs.map(name).map(|name| (name.clone(), arguments(&name))).collect()
+}
+
+/// The plain version of a product takes as long as all others together.
 #[test]
 fn every_level_of_the_processor_gives_the_same_bits() {
-    let examples: [(&str, &[&str]); 6] = [
-        ("mxfp8_gemm", &[]),
-        ("int8_gemm", &["scale=16"]),
-        ("matmul_bias_relu", &[]),
-        ("conv2d", &[]),
-        ("top_k", &[]),
-        ("vector_add", &["n=10007"]),
-    ];
-    for (example, arguments) in examples {
-        let usual = checksums(example, arguments, "");
+    for (example, arguments) in examples() {
+        let usual = checksums(&example, &arguments, "");
         assert!(!usual.is_empty(), "{example} writes something");
         for level in ["baseline", "v3", "v4", "vnni", "amx"] {
-            assert_eq!(checksums(example, arguments, level), usual, "{example} at {level}");
+            assert_eq!(checksums(&example, &arguments, level), usual, "{example} at {level}");
+        }
+    }
+}
+
+/// Blocks, threads, threads that share a block, and instructions one by one instead of together.
+#[test]
+fn every_way_to_run_gives_the_same_bits() {
+    let ways: [&[&str]; 3] = [&["--threads=3"], &["--blocks=3", "--threads=2"], &["--time"]];
+    for (example, arguments) in examples().into_iter().filter(|(name, _)| name != "all_reduce") {
+        let usual = checksums(&example, &arguments, "");
+        for way in ways {
+            let arguments: Vec<&str> = arguments.iter().chain(way).copied().collect();
+            assert_eq!(checksums(&example, &arguments, ""), usual, "{example} {way:?}");
         }
     }
 }

@@ -10,10 +10,11 @@ use super::stream::Cache;
 use super::window::{check_bytes, size};
 use pto_isa::{DType, Type};
 use pto_num::Baseline;
-use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, ViewRef};
+use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, ViewRef, WrittenPart};
 
 /// From a table into a tile; the indices are a tile, or a window of global memory.
-pub(super) const GATHER: OpKernel = OpKernel::taking(&["dst", "idx"], &["mem", "idx"], &[], prepare_gather);
+pub(super) const GATHER: OpKernel =
+    OpKernel::taking(&["dst", "idx"], &["mem", "idx"], &[], prepare_gather).writing(WrittenPart::Some);
 
 /// From a tile into a table.
 pub(super) const SCATTER: OpKernel = OpKernel::taking(&["src", "idx"], &["mem"], &[], prepare_scatter);

@@ -11,19 +11,21 @@ use super::transpose::transpose_tile_of_bytes;
 use super::{blocks, fixpipe, nibbles};
 use pto_isa::{DType, Loc, Order, Pad, TileType};
 use pto_num::{Bf16, F16, Level};
-use pto_vector::{Body, FactorUse, Fault, OpKernel, Prepared, Site, TileRef};
+use pto_vector::{Body, FactorUse, Fault, OpKernel, Prepared, Site, TileRef, WrittenPart};
 
 /// The operands of all moves. Those that an instruction does not have are absent, or 0.
 const TILES: &[&str; 3] = &["src", "dst", "fp"];
 const SCALARS: &[&str; 3] = &["index_row", "index_col", "pre_quant"];
 
 /// `tmov`: `dst[r,c] = src[r,c]` where both are valid.
-pub(super) const MOVE: OpKernel =
-    OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole)).factors(FactorUse::Moves);
+pub(super) const MOVE: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Whole))
+    .factors(FactorUse::Moves)
+    .writing(WrittenPart::WhereSource);
 
 /// `textract`: the window of `src` that `dst` has room for.
-pub(super) const EXTRACT: OpKernel =
-    OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract)).factors(FactorUse::Moves);
+pub(super) const EXTRACT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Extract))
+    .factors(FactorUse::Moves)
+    .writing(WrittenPart::WhereSource);
 
 /// `tinsert`: `src` into a window of `dst`.
 pub(super) const INSERT: OpKernel = OpKernel::taking(TILES, &[], SCALARS, |site| prepare(site, MoveKind::Insert));

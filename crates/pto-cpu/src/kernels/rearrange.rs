@@ -5,10 +5,11 @@ use super::stream::Cache;
 use super::{blocks, packed, padding};
 use pto_isa::TileType;
 use pto_num::{Baseline, Level};
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, WrittenPart};
 
 /// `dst[c,r] = src[r,c]`.
-pub(super) const TRANSPOSE: OpKernel = OpKernel::new(&["src", "dst"], |site| prepare::<Transpose, _>(site, "dst", 0));
+pub(super) const TRANSPOSE: OpKernel = OpKernel::new(&["src", "dst"], |site| prepare::<Transpose, _>(site, "dst", 0))
+    .writing(WrittenPart::WhereTransposed);
 
 /// The valid region of `src`, and the pad value of `dst` everywhere else.
 pub(super) const FILL: OpKernel = OpKernel::new(&["src", "dst"], |site| {
@@ -21,14 +22,15 @@ pub(super) const FILL: OpKernel = OpKernel::new(&["src", "dst"], |site| {
 
 /// The rows of `src0`, followed by those of `src1`.
 pub(super) const CONCAT: OpKernel =
-    OpKernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat, _>(site, "dst", 0));
+    OpKernel::new(&["src0", "src1", "dst"], |site| prepare::<Concat, _>(site, "dst", 0)).writing(WrittenPart::Some);
 
 /// As many elements of every row as the index tiles say, in bytes of their own elements.
 pub(super) const CONCAT_COUNTED: OpKernel = OpKernel::new(&["src0", "src1", "src0_idx", "src1_idx", "dst"], |site| {
     let counts = site.tile("src0_idx")?.dtype;
     let signed = counts.class() == pto_isa::Class::Signed;
     prepare::<ConcatCounted, _>(site, "dst", u64::from(counts.unit_bytes()) << 1 | u64::from(signed))
-});
+})
+.writing(WrittenPart::Some);
 
 /// Immediates of a call: the size of an element, the rows and columns of the destination type, and one more word. A window has
 /// the geometry of its whole tile, so its own size must come from its type.

@@ -1,7 +1,7 @@
 //! Elements taken alternately from two rows, or given alternately to two rows; and elements made narrower.
 
 use pto_num::Level;
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, WrittenPart, contiguous};
 use std::marker::PhantomData;
 
 /// Prepares a body for elements of the size of a tile's.
@@ -26,7 +26,7 @@ pub(super) const DEINTERLEAVE: OpKernel =
     OpKernel::new(&["src0", "src1", "dst0", "dst1"], |site| by_size!(site, "dst0", Deinterleave));
 
 /// Integers lose their high bits.
-pub(super) const PACK: OpKernel = OpKernel::new(&["src", "dst"], prepare_pack);
+pub(super) const PACK: OpKernel = OpKernel::new(&["src", "dst"], prepare_pack).writing(WrittenPart::Some);
 
 fn prepare_pack(site: &Site) -> Option<Prepared<2>> {
     let (src, dst) = (site.tile("src")?.dtype, site.tile("dst")?.dtype);

@@ -170,6 +170,7 @@ fn build_entry(checked: &Checked, entry: EntryPoint, functions: &[OpId], options
 fn complete(mut plan: Plan, traits: Traits) -> Plan {
     plan.cores.joint = traits.joint;
     plan.cores.asks = plan.polls();
+    plan.mark_shared_loops();
     plan
 }
 
@@ -238,6 +239,7 @@ impl<'a> PlanBuilder<'a> {
             calls: CallTables::default(),
             memory: MemoryNeeds { spaces, core_bytes, spare: Spare::default(), spare_factors: Spare::default() },
             cores: Cores { role: Role::Whole, vectors: 1, joint: false, asks: false, partner: None },
+            sharing: LoopSharing::default(),
         };
         Self {
             checked,

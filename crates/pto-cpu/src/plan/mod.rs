@@ -20,6 +20,7 @@ mod products;
 mod roles;
 mod scalar;
 mod selection;
+mod sharing;
 mod strips;
 mod tiles;
 mod views;

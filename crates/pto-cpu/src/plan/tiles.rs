@@ -311,6 +311,7 @@ impl PlanBuilder<'_> {
             hidden: Vec::new(),
             wide: self.wide(id, row, kernel),
             sum: self.sum(id, row, kernel),
+            writes: kernel.writes,
             cut: self.cut(id, kernel),
             factors: self.factor_use(id, kernel),
             records: self.record_use(id, kernel),

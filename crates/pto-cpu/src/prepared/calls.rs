@@ -5,7 +5,7 @@ use super::links::{Link, PipeEnd};
 use super::orders::PipeOrder;
 use super::registers::ValueStorage;
 use super::scalars::ScalarElem;
-use crate::kernels::{Code, Combine, FactorUse, KernelCut, RecordUse};
+use crate::kernels::{Code, Combine, FactorUse, KernelCut, RecordUse, WrittenPart};
 use pto_ir::ValueId;
 use pto_isa::row::HiddenMemory;
 use pto_isa::{DType, Pipe};
@@ -59,6 +59,8 @@ pub(crate) struct KernelStep {
     pub wide: Option<WideSources>,
     /// What the result adds up.
     pub sum: Option<SumOf>,
+    /// Which valid elements of its results it writes.
+    pub writes: WrittenPart,
     /// How its work can be divided.
     pub cut: Option<KernelCut>,
     /// What it does with factors of products.

@@ -41,8 +41,13 @@ impl LoopTable {
 
     /// The innermost loop around a step.
     #[inline]
-    fn innermost(&self, at: StepId) -> Option<LoopId> {
+    pub fn innermost(&self, at: StepId) -> Option<LoopId> {
         self.inside.get(at.index()).copied().flatten()
+    }
+
+    /// The outermost loop around a step.
+    pub fn outermost(&self, at: StepId) -> Option<LoopId> {
+        std::iter::successors(self.innermost(at), |inner| self.loops[*inner].outer).last()
     }
 
     /// The loops around a step, the innermost first.
@@ -118,6 +123,11 @@ impl<'a> LoopIterations<'a> {
     /// For a core that has begun this many iterations.
     pub(crate) fn new(plan: &'a Plan, regs: &'a RegisterFile, step: StepId, begun: u64) -> Self {
         Self { plan, regs, step, begun }
+    }
+
+    /// The registers of the core.
+    pub(crate) fn registers(self) -> &'a RegisterFile {
+        self.regs
     }
 
     /// What tells them apart from others of the same core; `None` outside of loops.

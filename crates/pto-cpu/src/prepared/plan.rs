@@ -5,6 +5,7 @@ use super::ids::StepId;
 use super::orders::PipeOrder;
 use super::registers::{RegisterFile, ValueStorage};
 use super::roles::Role;
+use super::sharing::LoopSharing;
 use super::step::{Step, StepList};
 use super::tiles::{TileAddress, TileTables};
 use super::views::ViewTables;
@@ -27,6 +28,7 @@ pub struct Plan {
     pub(crate) calls: CallTables,
     pub(crate) memory: MemoryNeeds,
     pub(crate) cores: Cores,
+    pub(crate) sharing: LoopSharing,
 }
 
 /// What a plan was made from, and what its entry takes.

@@ -295,6 +295,25 @@ impl BoundArguments {
         }
     }
 
+    /// All that decides which steps a run takes, and what it accesses, if numbers in memory do not.
+    pub fn numbers(&self) -> Vec<u64> {
+        let mut numbers = Vec::new();
+        for value in self.values.iter().flatten() {
+            match value {
+                ArgumentValue::Scalar(bits) => numbers.extend([0, *bits]),
+                ArgumentValue::Buffer(buffer) => numbers.extend([1, buffer.bytes as u64]),
+                ArgumentValue::View(buffer, view) => {
+                    numbers.extend([2, buffer.bytes as u64, view.address]);
+                    numbers.extend(view.shape);
+                    numbers.extend(view.strides.map(|stride| stride as u64));
+                }
+                ArgumentValue::Tile((rows, cols)) => numbers.extend([3, *rows, *cols]),
+                ArgumentValue::Remote(rank, param) => numbers.extend([4, *rank as u64, *param as u64]),
+            }
+        }
+        numbers
+    }
+
     fn slots(&self, core: &Core) -> &[ValueStorage] {
         &self.slots[usize::from(core.role() == Role::Vector)]
     }

@@ -4,6 +4,7 @@ use super::fail::Fail;
 use super::global::GlobalMemory;
 use super::issue::Issue;
 use super::local::LocalMemory;
+use super::loop_share::ShareOfLoops;
 use super::observe::CoreId;
 use super::outside::Outside;
 use super::progress::Progress;
@@ -25,6 +26,7 @@ pub(super) struct Core<'p> {
     pub progress: Progress,
     pub issue: Issue<'p>,
     pub outside: Outside,
+    pub share: ShareOfLoops<'p>,
 }
 
 /// Which core it is.
@@ -58,6 +60,7 @@ impl<'p> Core<'p> {
             ),
             issue: Issue::new(&plan.calls),
             outside: Outside::new(&plan.calls.ends),
+            share: ShareOfLoops::default(),
         })
     }
 
@@ -68,6 +71,7 @@ impl<'p> Core<'p> {
         self.progress.reset();
         self.issue.reset();
         self.outside.reset();
+        self.share = ShareOfLoops::default();
         self.local.clear(self.plan);
     }
 

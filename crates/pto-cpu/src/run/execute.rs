@@ -110,6 +110,9 @@ impl Core<'_> {
                     if self.mode::<W>().observes {
                         goes_on = watch.branch(self.id(), plan.code.origins[here], goes_on);
                     }
+                    if W::IS_PLAIN && self.share.is_part() {
+                        self.enter_shared_loop(here, goes_on);
+                    }
                     if !goes_on {
                         next = exit.index();
                     }
@@ -177,6 +180,7 @@ impl Core<'_> {
                 Step::SubblockCount(out) => {
                     self.regs.scalars[out] = if self.role() == Role::Whole { 1 } else { plan.cores.vectors.into() };
                 }
+                Step::Kernel(_) if W::IS_PLAIN && self.share.skips => {}
                 Step::Kernel(which) => {
                     self.progress.deeds.instructions += 1;
                     self.instruction(which, here, watch)?;
@@ -324,7 +328,7 @@ impl Core<'_> {
 
     /// A loop begins another iteration.
     fn iterate<W: Watched + ?Sized>(&mut self, at: StepId, reported: &mut u64, watch: &mut W) -> Result<(), Fail> {
-        if self.progress.iterations.next_is_checked() {
+        if !self.share.skips && self.progress.iterations.next_is_checked() {
             self.report(reported, watch)?;
             let deeds = self.progress.deeds;
             self.progress.iterations.check(at, self.regs.scalars.as_slice(), deeds).map_err(Fail::Endless)?;

@@ -81,6 +81,7 @@ pub struct Launch<'p, O = ()> {
     mode: RunMode<'p>,
     remains: Option<&'p Remains>,
     process: Option<RankOfProcess<'p>>,
+    pub(super) shares_any_size: bool,
     pub(super) observer: O,
 }
 
@@ -118,6 +119,7 @@ impl Plan {
             mode: RunMode::Plain,
             remains: None,
             process: None,
+            shares_any_size: false,
             observer: (),
         }
     }
@@ -130,9 +132,16 @@ impl<'p, O> Launch<'p, O> {
     }
 
     /// Threads that share the blocks; 0, which is the default, means as many as the machine has cores. Results do not depend on
-    /// it, unless blocks write what others read or write.
+    /// it, unless blocks write what others read or write. A single block is shared as well, if it is large, has a loop around which
+    /// there is no other, and none of its iterations needs anything of another one.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
+    }
+
+    /// Several threads share the loops of a single block even if it is too small to gain from that: for tests.
+    #[doc(hidden)]
+    pub fn shares_small_blocks(self) -> Self {
+        Self { shares_any_size: true, ..self }
     }
 
     /// Runs the program on several ranks at once. Each has its own arguments: [`run`](Launch::run) takes those of the first rank,
@@ -190,8 +199,8 @@ impl<'p, O> Launch<'p, O> {
 
     /// The same without an observer.
     fn unobserved(&self) -> Launch<'p> {
-        let Self { plan, blocks, threads, ranks, mode, remains, process, .. } = *self;
-        Launch { plan, blocks, threads, ranks, mode, remains, process, observer: () }
+        let Self { plan, blocks, threads, ranks, mode, remains, process, shares_any_size, .. } = *self;
+        Launch { plan, blocks, threads, ranks, mode, remains, process, shares_any_size, observer: () }
     }
 }
 
@@ -222,8 +231,8 @@ impl<'p> Launch<'p> {
     /// Reports the run to an observer, on one thread, block after block. Such a run is neither counted nor timed nor reordered.
     /// Arguments that [hold](Arg::held) the same bytes are one buffer to the observer: that of the first of them.
     pub fn observe<'o>(self, observer: &'o mut dyn Observer) -> Launch<'p, &'o mut dyn Observer> {
-        let Self { plan, blocks, threads, ranks, mode, remains, process, .. } = self;
-        Launch { plan, blocks, threads, ranks, mode, remains, process, observer }
+        let Self { plan, blocks, threads, ranks, mode, remains, process, shares_any_size, .. } = self;
+        Launch { plan, blocks, threads, ranks, mode, remains, process, shares_any_size, observer }
     }
 
     /// Runs the program on borrowed memory: an argument for each parameter, and that for each rank.
@@ -333,6 +342,9 @@ impl<'p> Launch<'p> {
     }
 
     fn over_threads(&self, args: &mut [Arg<'_>], mut watch: Unwatched<'_>) -> Result<RunReport, Diagnostic> {
+        if let Some(done) = self.share_block(args, watch) {
+            return done;
+        }
         let (plan, threads) = (self.plan, self.thread_count());
         if threads <= 1 || self.ranks > 1 || plan.has_tiles() || self.runs_together() || share_bytes(args) {
             return self.in_order(args, 0, &mut watch);
@@ -418,14 +430,23 @@ impl<'p> Launch<'p> {
     }
 
     fn thread_count(&self) -> usize {
-        let wanted = match self.threads {
+        // The question takes longer than a small program.
+        if self.blocks <= 1 { 1 } else { self.wanted_threads().min(self.blocks as usize) }
+    }
+
+    /// As many threads as may be used, whatever there is to do.
+    pub(super) fn wanted_threads(&self) -> usize {
+        match self.threads {
             _ if cfg!(target_family = "wasm") => 1,
-            // The question takes longer than a small program.
-            0 if self.blocks <= 1 => 1,
             0 => std::thread::available_parallelism().map_or(1, Into::into),
             n => n,
-        };
-        wanted.min(self.blocks as usize)
+        }
+    }
+
+    /// A single block of one rank, of which nothing is kept but its results.
+    pub(super) fn is_one_plain_block(&self) -> bool {
+        let keeps_tiles = self.remains.is_some_and(Remains::wants_tiles);
+        self.blocks == 1 && self.ranks == 1 && self.threads != 1 && self.process.is_none() && !keeps_tiles
     }
 }
 
@@ -490,7 +511,7 @@ impl Plan {
     }
 
     /// Completes a report: tiles that are written, and one note for each instruction.
-    fn report(&self, mut report: RunReport) -> RunReport {
+    pub(super) fn report(&self, mut report: RunReport) -> RunReport {
         for (at, slot) in self.source.slots.iter().enumerate() {
             if let ValueStorage::Tile(tile) = slot {
                 let writes =

@@ -15,6 +15,7 @@ mod prints;
 mod products;
 mod random;
 mod regions;
+mod shared_loops;
 mod strips;
 mod uninitialised;
 mod wanted;

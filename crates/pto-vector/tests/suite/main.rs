@@ -6,6 +6,7 @@ mod blocks;
 mod convert;
 mod fill;
 mod kernels;
+mod lower_levels;
 mod mask;
 mod probe;
 mod quotients;

@@ -3,10 +3,11 @@
 use super::gather::bits_of;
 use super::index::{IndexElem, NumberedTile, extent};
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, read, write};
+use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, WrittenPart, read, write};
 use std::marker::PhantomData;
 
-pub(super) const GATHER_BLOCKS: OpKernel = OpKernel::new(&["src", "offsets", "dst"], prepare);
+pub(super) const GATHER_BLOCKS: OpKernel =
+    OpKernel::new(&["src", "offsets", "dst"], prepare).writing(WrittenPart::Some);
 
 /// Bytes of a block.
 const BLOCK: usize = 32;

@@ -5,10 +5,11 @@ use super::pattern;
 use pto_isa::rules::AttrValue;
 use pto_isa::{DType, TileType};
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, read, write};
+use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, WrittenPart, read, write};
 use std::marker::PhantomData;
 
-pub(super) const GATHER: OpKernel = OpKernel::taking(&["src", "indices", "dst", "cdst"], &[], &["k_value"], prepare);
+pub(super) const GATHER: OpKernel =
+    OpKernel::taking(&["src", "indices", "dst", "cdst"], &[], &["k_value"], prepare).writing(WrittenPart::Some);
 
 fn prepare(site: &Site) -> Option<Prepared<4, 0, 1>> {
     if site.instance.given("maskPattern") {

@@ -3,10 +3,10 @@
 use super::index::IndexElem;
 use pto_isa::rules::AttrValue;
 use pto_vector::elem::by_type;
-use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, read, write};
+use pto_vector::{Call, Fault, KernelFn, OpKernel, Prepared, Site, TileRef, WrittenPart, read, write};
 use std::marker::PhantomData;
 
-pub(super) const HISTOGRAM: OpKernel = OpKernel::new(&["src", "idx", "dst"], prepare);
+pub(super) const HISTOGRAM: OpKernel = OpKernel::new(&["src", "idx", "dst"], prepare).writing(WrittenPart::Some);
 
 /// Values of a byte.
 const BINS: usize = 256;

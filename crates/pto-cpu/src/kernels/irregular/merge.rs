@@ -8,7 +8,9 @@ use pto_isa::Type;
 use pto_isa::rules::AttrValue;
 use pto_num::Level;
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, write};
+use pto_vector::{
+    Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, WrittenPart, contiguous, write,
+};
 use std::cell::Cell;
 use std::marker::PhantomData;
 use two::{AROUND, BITS, guard, merge_two};
@@ -16,7 +18,7 @@ use two::{AROUND, BITS, guard, merge_two};
 const SLOTS: [&str; 6] = ["src0", "src1", "src2", "src3", "dst", "executed"];
 
 pub(super) const MERGE: OpKernel =
-    OpKernel::taking(&SLOTS, &[], &["block_len", NONE], prepare).records(RecordUse::Merges);
+    OpKernel::taking(&SLOTS, &[], &["block_len", NONE], prepare).records(RecordUse::Merges).writing(WrittenPart::Some);
 
 /// Lists that are merged at a time.
 const LISTS: usize = 4;

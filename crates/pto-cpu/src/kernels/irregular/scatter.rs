@@ -4,10 +4,10 @@ use super::gather::bits_of;
 use super::index::{IndexElem, NumberedTile, common, extent, in_range};
 use super::pattern;
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Call, Fault, KernelFn, Numerics, OpKernel, Prepared, Site, read};
+use pto_vector::{Call, Fault, KernelFn, Numerics, OpKernel, Prepared, Site, WrittenPart, read};
 use std::marker::PhantomData;
 
-pub(super) const SCATTER: OpKernel = OpKernel::new(&["src", "dst", "indexes"], prepare);
+pub(super) const SCATTER: OpKernel = OpKernel::new(&["src", "dst", "indexes"], prepare).writing(WrittenPart::Some);
 
 fn prepare(site: &Site) -> Option<Prepared<3>> {
     if site.instance.given("maskPattern") {

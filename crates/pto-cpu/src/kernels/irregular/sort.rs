@@ -7,11 +7,14 @@ use super::key::{GROUP, Sorted, put_record};
 use super::network::{NetworkLines, SortLanes, sort_lanes};
 use pto_num::{F16, Level};
 use pto_vector::elem::by_type;
-use pto_vector::{Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, contiguous, read};
+use pto_vector::{
+    Body, Call, Fault, NONE, OpKernel, Prepared, RecordUse, Site, TileRef, WrittenPart, contiguous, read,
+};
 use std::marker::PhantomData;
 
-pub(super) const SORT: OpKernel =
-    OpKernel::taking(&["src", "idx", "dst"], &[], &[NONE], prepare).records(RecordUse::Makes);
+pub(super) const SORT: OpKernel = OpKernel::taking(&["src", "idx", "dst"], &[], &[NONE], prepare)
+    .records(RecordUse::Makes)
+    .writing(WrittenPart::Some);
 
 fn prepare(site: &Site) -> Option<Prepared<3, 0, 1>> {
     by_type!(site.tile("src")?.dtype, E in [F16 F32] =>

@@ -2,7 +2,7 @@
 
 use pto_num::Level;
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, contiguous, read, write};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, WrittenPart, contiguous, read, write};
 use std::marker::PhantomData;
 
 /// `dst = round(src * fp)`, or `round(src * fp + offset)`.
@@ -13,13 +13,15 @@ pub(super) const QUANTISE: OpKernel = OpKernel::new(&["src", "fp", "offset", "ds
         "INT8_ASYM" => Prepared::new::<Quantise<u8>>(site, tiles),
         _ => return None,
     })
-});
+})
+.writing(WrittenPart::Some);
 
 /// `dst = (src - offset) * scale`
 pub(super) const DEQUANTISE: OpKernel = OpKernel::new(&["src", "scale", "offset", "dst"], |site: &Site| {
     let tiles = contiguous(site, &["src", "dst"]);
     by_type!(site.tile("src")?.dtype, E in [I8 I16] => Prepared::new::<Dequantise<E>>(site, tiles))
-});
+})
+.writing(WrittenPart::Some);
 
 /// An integer that numbers are rounded to.
 trait QuantCode: Elem {

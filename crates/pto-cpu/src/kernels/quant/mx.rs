@@ -6,12 +6,12 @@ use pto_isa::rules::AttrValue;
 use pto_num::convert::narrow;
 use pto_num::{Bf16, F4E2M1, F8E4M3, Level, Round, Saturate};
 use pto_vector::elem::{Elem, by_type};
-use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, contiguous, read, write};
+use pto_vector::{Body, Call, Fault, OpKernel, Prepared, Site, TileRef, WrittenPart, contiguous, read, write};
 use std::marker::PhantomData;
 
 const SLOTS: [&str; 6] = ["src", "dst", "exp", "exp_zz", "max", "scaling"];
 
-pub(super) const QUANTISE: OpKernel = OpKernel::new(&SLOTS, prepare);
+pub(super) const QUANTISE: OpKernel = OpKernel::new(&SLOTS, prepare).writing(WrittenPart::Some);
 
 /// Numbers of a group.
 const GROUP: usize = 32;
