@@ -6,13 +6,12 @@
 use super::padding::put;
 use super::place::ElementMap;
 use pto_isa::rules::AttrValue;
-use pto_vector::{Call, Fault, OpKernel, Prepared, Site, TileRef, WrittenPart};
+use pto_vector::{Call, Fault, OpKernel, Prepared, Site, TileRef};
 use std::ops::Range;
 
 /// A window of the matrix at `[pos_m, pos_k]`.
 pub(super) const IMG2COL: OpKernel =
-    OpKernel::taking(&["src", "dst"], &[], &["pos_m", "pos_k", "$fmatrix", "$img2col_padding"], prepare)
-        .writing(WrittenPart::Some);
+    OpKernel::taking(&["src", "dst"], &[], &["pos_m", "pos_k", "$fmatrix", "$img2col_padding"], prepare);
 
 /// Bytes of the channels that lie together.
 const BLOCK: usize = 32;

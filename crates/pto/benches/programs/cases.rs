@@ -9,6 +9,8 @@ pub struct Case {
     pub name: &'static str,
     /// The file under `examples/`, without its ending; it has the same name among the programs of peers.
     pub file: &'static str,
+    /// If there is no such file: the one that it is made of, and the element types that change places.
+    pub made_of: Option<(&'static str, [&'static str; 2])>,
     pub params: &'static [Param],
     /// Blocks share the work.
     pub blocks: bool,
@@ -101,7 +103,8 @@ pub fn numbers(count: usize, salt: usize) -> Vec<f32> {
     integers(count, salt).map(|n| n as f32 / 5003.0 - 1.0).collect()
 }
 
-const CASE: Case = Case { name: "", file: "", params: &[], blocks: true, ranks: 1, by_hand: None, tolerance: 0.0 };
+const CASE: Case =
+    Case { name: "", file: "", made_of: None, params: &[], blocks: true, ranks: 1, by_hand: None, tolerance: 0.0 };
 
 const MATRIX: usize = ROWS * COLS;
 const SQUARE: usize = 1024 * 1024;
@@ -149,6 +152,14 @@ pub const CASES: &[Case] = &[
         name: "matrix product 1024, bf16 in, f32 out",
         file: "gemm_bf16",
         params: &[Bf16(SQUARE, 5.0), Bf16(SQUARE, 5.0), Out(SQUARE * 4)],
+        tolerance: 1e-5,
+        ..CASE
+    },
+    Case {
+        name: "matrix product 1024, f16 in, f32 out",
+        file: "gemm_f16",
+        made_of: Some(("gemm_bf16", ["bf16", "f16"])),
+        params: &[F16(SQUARE, 5.0), F16(SQUARE, 5.0), Out(SQUARE * 4)],
         tolerance: 1e-5,
         ..CASE
     },

@@ -19,7 +19,7 @@ impl Engine {
         let bytes = |rank: usize| {
             case.params.iter().enumerate().map(move |(at, p)| in_large_pages(&p.bytes(at + 100 * rank))).collect()
         };
-        Self { case, plan: plan(case.file), ranks: (0..case.ranks).map(bytes).collect() }
+        Self { case, plan: plan(case), ranks: (0..case.ranks).map(bytes).collect() }
     }
 
     /// One block for each thread, if blocks share the work.
@@ -55,9 +55,11 @@ pub fn in_large_pages<T: Clone>(numbers: &[T]) -> Vec<T> {
     room
 }
 
-fn plan(file: &str) -> Plan {
+fn plan(case: &Case) -> Plan {
+    let (file, [from, to]) = case.made_of.unwrap_or((case.file, [""; 2]));
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(file).with_extension("pto");
-    let program = Program::parse(&std::fs::read_to_string(path).expect("the example is there"));
+    let text = std::fs::read_to_string(path).expect("the example is there");
+    let program = Program::parse(&if from.is_empty() { text } else { text.replace(from, to) });
     let target = program.stated_target().unwrap_or(Target::A2A3);
     program.plan(target, None, Options::default()).expect("the example runs")
 }

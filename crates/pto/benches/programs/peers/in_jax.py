@@ -80,6 +80,14 @@ def gemm_bf16():
     return ways("bf16", product, a, b) + in_f32, [load(name, 2, f4, 1024, 1024)]
 
 
+def gemm_f16():
+    name = "gemm_f16"
+    a, b = (load(name, k, f2, 1024, 1024) for k in range(2))
+    product = lambda a, b: jnp.matmul(a, b, preferred_element_type=f32)
+    in_f32 = ways("f32", product, a.astype(f4), b.astype(f4))
+    return ways("f16", product, a, b) + in_f32, [load(name, 2, f4, 1024, 1024)]
+
+
 def attention(name, d):
     numbers = [load_bf16(name, k, 1024, d) for k in range(3)]
 
@@ -190,6 +198,7 @@ PROGRAMS = {
     "layer_norm": lambda: rows("layer_norm", layer_norm, 1, 2),
     "gemm": gemm,
     "gemm_bf16": gemm_bf16,
+    "gemm_f16": gemm_f16,
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,

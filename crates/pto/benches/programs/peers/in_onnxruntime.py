@@ -227,6 +227,7 @@ PROGRAMS = {
     "layer_norm": lambda: rows("layer_norm", "LayerNormalization", 1, 2, epsilon=1e-5),
     "gemm": lambda: gemm("gemm", lambda name, arg, *shape: load(name, arg, f4, *shape)),
     "gemm_bf16": lambda: gemm("gemm_bf16", load_bf16),
+    "gemm_f16": lambda: gemm("gemm_f16", lambda name, arg, *shape: load(name, arg, f2, *shape).astype(f4)),
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,

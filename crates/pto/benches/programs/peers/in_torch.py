@@ -86,6 +86,15 @@ def gemm_bf16():
     return ways, [load(name, 2, f4, 1024, 1024)]
 
 
+def gemm_f16():
+    name = "gemm_f16"
+    a, b = (halves(name, k, 1024, 1024) for k in range(2))
+    x, y = a.float(), b.float()
+    short, out = torch.empty_like(a), torch.empty_like(x)
+    ways = [Way("f16", lambda: torch.mm(a, b, out=short), F16_STEP), Way("f32", lambda: torch.mm(x, y, out=out))]
+    return ways, [load(name, 2, f4, 1024, 1024)]
+
+
 def attention(name, d):
     numbers = [bf16s(name, k, 1, 1, 1024, d) for k in range(3)]
     wide = [x.float() for x in numbers]
@@ -202,6 +211,7 @@ PROGRAMS = {
     "layer_norm": layer_norm,
     "gemm": gemm,
     "gemm_bf16": gemm_bf16,
+    "gemm_f16": gemm_f16,
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,
