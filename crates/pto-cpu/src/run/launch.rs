@@ -446,7 +446,8 @@ impl<'p> Launch<'p> {
     /// A single block of one rank, of which nothing is kept but its results.
     pub(super) fn is_one_plain_block(&self) -> bool {
         let keeps_tiles = self.remains.is_some_and(Remains::wants_tiles);
-        self.blocks == 1 && self.ranks == 1 && self.threads != 1 && self.process.is_none() && !keeps_tiles
+        let has_threads = self.threads != 1 && !cfg!(target_family = "wasm");
+        has_threads && self.blocks == 1 && self.ranks == 1 && self.process.is_none() && !keeps_tiles
     }
 }
 

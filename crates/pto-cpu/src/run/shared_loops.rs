@@ -20,6 +20,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Bytes that the iterations must access in all: waking threads takes longer than less.
 const LEAST_BYTES: u64 = 1 << 20;
 
+/// Bytes that the arguments must have: a program on less is over before it has been followed.
+const LEAST_MEMORY: usize = 512 << 10;
+
 /// Pieces that each thread takes on average.
 const PIECES: u64 = 8;
 
@@ -41,7 +44,7 @@ impl SharingProof {
         let most = self.iterations.iter().copied().max().unwrap_or(0);
         // One thread has the most: what does not divide evenly.
         let share = most.div_ceil(threads).max(1);
-        let alone = self.outside + self.inside * share / most.max(1);
+        let alone = self.outside + self.inside.saturating_mul(share) / most.max(1);
         let memory = plan.memory.core_bytes;
         most > 1 && self.inside >= LEAST_BYTES.max(memory) && (self.inside + self.outside) * 4 >= alone * 5
     }
@@ -106,6 +109,10 @@ impl Launch<'_> {
         }
         // A run on one thread tells what is wrong.
         let bound = plan.bind(args, 1, false).ok()?;
+        let bytes: usize = bound.buffers.iter().map(|buffer| buffer.bytes).sum();
+        if !self.shares_any_size && bytes < LEAST_MEMORY {
+            return None;
+        }
         let proof = self.sharing(&bound)?;
         // To ask for the number of threads takes longer than a small program.
         let may_pay = |threads| self.shares_any_size || proof.pays(threads, plan);
