@@ -147,7 +147,15 @@ impl Axis {
     }
 
     /// The largest place of the first `count` indices: that of the last one, or of one whose lower digits are all at their end.
+    #[inline(always)]
     pub fn last(&self, count: usize) -> u128 {
+        if self.count == 1 {
+            return count.saturating_sub(1) as u128 * self.stride() as u128;
+        }
+        self.last_of_digits(count)
+    }
+
+    fn last_of_digits(&self, count: usize) -> u128 {
         let (mut unit, mut last) = (1usize, self.at_most(count.saturating_sub(1)));
         for (extent, _) in &self.digits[..self.count - 1] {
             unit = unit.saturating_mul(*extent);
@@ -210,7 +218,17 @@ impl ElementMap {
     }
 
     /// Of a window of global memory, whose strides are not negative.
+    #[inline(always)]
     pub fn of_view(view: &ViewRef) -> Self {
+        if !is_matrix(view) {
+            return Self::of_dimensions(view);
+        }
+        let [.., down, right] = view.strides();
+        Self { start: view.start(), rows: Axis::even(down as usize), cols: Axis::even(right as usize) }
+    }
+
+    #[inline(never)]
+    fn of_dimensions(view: &ViewRef) -> Self {
         let extent = |d: usize| usize::try_from(view.shape()[d]).unwrap_or(usize::MAX);
         let stride = |d: usize| view.strides()[d] as usize;
         let digit = |d: usize| (extent(d), stride(d));
@@ -229,6 +247,12 @@ impl ElementMap {
         };
         Self { start: view.start(), rows, cols }
     }
+}
+
+/// True for what most windows are: rows and columns, and no other dimensions.
+#[inline(always)]
+pub(super) fn is_matrix(view: &ViewRef) -> bool {
+    view.layout() == GlobalLayout::Nd && view.shape()[..3] == [1; 3]
 }
 
 /// A rectangle of one matrix and where it goes in another.

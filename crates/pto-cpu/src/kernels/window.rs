@@ -1,6 +1,6 @@
 //! Windows of global memory: their layout, their size as a matrix, and where their elements lie.
 
-use super::place::ElementMap;
+use super::place::{ElementMap, is_matrix};
 use pto_isa::{GlobalLayout, dot};
 use pto_vector::{Fault, Site, TileRef, ViewRef};
 
@@ -28,7 +28,13 @@ pub(super) fn operands(tile: &TileRef, view: &ViewRef, imm: u64, bits: usize) ->
 }
 
 /// Rows and columns of the matrix in a window.
+#[inline(always)]
 pub(super) fn size(view: &ViewRef) -> (u64, u64) {
+    if is_matrix(view) { (view.shape()[3], view.shape()[4]) } else { size_of_dimensions(view) }
+}
+
+#[inline(never)]
+fn size_of_dimensions(view: &ViewRef) -> (u64, u64) {
     let product = |dims: &[usize]| dims.iter().fold(1u64, |n, d| n.saturating_mul(view.shape()[*d]));
     let (rows, cols): (&[usize], &[usize]) = match view.layout() {
         GlobalLayout::Nd => (&[0, 1, 2, 3], &[4]),

@@ -222,7 +222,8 @@ unsafe fn row<L: Level, C: Conversion, const N: usize>(src: *const C::Src, dst: 
     // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
     unsafe {
         let chunks = job.cols.div_ceil(N);
-        for i in 0..chunks {
+        let first = if C::IS_LITTLE && !job.back { whole_chunks::<L, C, N>(src, dst, job) } else { 0 };
+        for i in first..chunks {
             let at = N * if job.back { chunks - 1 - i } else { i };
             let count = N.min(job.cols - at);
             // One loop for whole chunks and the rest of a row: what is inlined here is long.
@@ -249,6 +250,33 @@ unsafe fn row<L: Level, C: Conversion, const N: usize>(src: *const C::Src, dst: 
                 std::ptr::copy_nonoverlapping(place.cast_const(), to, count);
             }
         }
+    }
+}
+
+/// The whole chunks of a row, from the first on; the result says how many there are. What takes few instructions spends its time in this
+/// loop, and is not long.
+///
+/// # Safety
+/// As [`row`].
+#[inline(always)]
+unsafe fn whole_chunks<L: Level, C: Conversion, const N: usize>(
+    src: *const C::Src,
+    dst: *mut C::Dst,
+    job: &Job,
+) -> usize {
+    // SAFETY: the caller answers for the elements at `src` and `dst`; the processor has the instructions of this level.
+    unsafe {
+        let chunks = job.cols / N;
+        for i in 0..chunks {
+            let (from, to) = (src.add(i * N), dst.add(i * N));
+            let (out, done) = C::chunk::<L, N>(&from.cast::<[C::Src; N]>().read_unaligned(), &job.limits);
+            if done {
+                to.cast::<[C::Dst; N]>().write_unaligned(out);
+            } else {
+                exactly(from.cast(), to.cast(), N, job.how);
+            }
+        }
+        chunks
     }
 }
 
