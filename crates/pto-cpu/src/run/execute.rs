@@ -41,8 +41,20 @@ impl Core<'_> {
             }
             Err(fail) => {
                 let at = self.issue.pipes.failed_at.unwrap_or(at);
+                let (fail, at) = self.first_failure::<W>(fail, at);
                 Err(fail.at(self, at))
             }
+        }
+    }
+
+    /// Instructions that are executed later than the program states them come before the step that failed, and may fail themselves.
+    fn first_failure<W: Watched + ?Sized>(&mut self, fail: Fail, at: StepId) -> (Fail, StepId) {
+        if !W::IS_PLAIN {
+            return (fail, at);
+        }
+        match self.execute_each_collected().and_then(|()| self.make_all_moves()) {
+            Ok(()) => (fail, at),
+            Err(earlier) => (earlier, self.issue.pipes.failed_at.unwrap_or(at)),
         }
     }
 

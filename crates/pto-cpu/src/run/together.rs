@@ -1,6 +1,6 @@
 //! Instructions that wait for their neighbours, to be executed together.
 
-use super::collected::CollectedCall;
+use super::collected::{CollectedCall, FailAt};
 use super::core::Core;
 use super::fail::Fail;
 use crate::prepared::{KernelId, MAX_VIEWS, StepId, StripRole};
@@ -30,6 +30,14 @@ impl Core<'_> {
         if step.strips == StripRole::Last { self.execute_collected() } else { Ok(()) }
     }
 
+    /// Executes what waits, although the rest of its group does not come.
+    pub fn execute_each_collected(&mut self) -> Result<(), Fail> {
+        let (all, plan, guards) = (&mut self.issue.collected, self.plan, self.global.guards);
+        let done = all.calls.iter().try_for_each(|call| all.execute(plan, call, guards));
+        all.clear();
+        self.note_place(done)
+    }
+
     fn execute_collected(&mut self) -> Result<(), Fail> {
         let all = &mut self.issue.collected;
         let (plan, guards) = (self.plan, self.global.guards);
@@ -42,6 +50,10 @@ impl Core<'_> {
             all.calls.iter().try_for_each(|call| all.execute(plan, call, guards))
         };
         all.clear();
+        self.note_place(done)
+    }
+
+    fn note_place(&mut self, done: Result<(), FailAt>) -> Result<(), Fail> {
         done.map_err(|(at, fail)| {
             self.issue.pipes.failed_at = Some(at);
             fail

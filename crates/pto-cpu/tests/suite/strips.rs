@@ -245,3 +245,39 @@ fn a_window_that_leaves_its_buffer_is_still_an_error() {
     let error = plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y)]).expect_err("the window is too large");
     assert!(error.to_string().contains("tstore"), "{error}");
 }
+
+/// What waits for its group is executed before a later step fails, and is what fails if it cannot be executed.
+#[test]
+fn a_step_that_fails_comes_after_those_before_it() {
+    let text = |rows: usize| {
+        format!(
+            "!tile = !pto.tile_buf<vec, 16x256xf32, valid=?x?>
+             func.func @f(%x: !pto.ptr<f32>, %y: !pto.ptr<f32>, %n: index) attributes {{pto.entry}} {{
+               %zero = arith.constant 0 : index
+               %one = arith.constant 1 : index
+               %rows = arith.constant {rows} : index
+               %cols = arith.constant 256 : index
+               %xs = pto.make_tensor_view %x, shape = [%n, %cols], strides = [%cols, %one] : !pto.tensor_view<?x256xf32>
+               %ys = pto.make_tensor_view %y, shape = [%rows, %cols], strides = [%cols, %one] : !pto.tensor_view<{rows}x256xf32>
+               %a = pto.alloc_tile valid_row = %n valid_col = %cols : !tile
+               %b = pto.alloc_tile valid_row = %one valid_col = %cols : !tile
+               pto.tload ins(%xs) outs(%a)
+               pto.tstore ins(%a) outs(%ys)
+               pto.tadd ins(%a, %a) outs(%b)
+               pto.tadd ins(%b, %b) outs(%a)
+               return
+             }}"
+        )
+    };
+    for (rows, code) in [(16, "PTO-E0218"), (8, "PTO-E0711")] {
+        let run = |options: Options| {
+            let (x, mut y) = ([1.0_f32; 16 * 256], [0.0_f32; 16 * 256]);
+            let plan = plan(&text(rows), options);
+            let failed = plan.launch().run(&mut [Arg::read(&x), Arg::write(&mut y), Arg::Int(16)]);
+            let problem = failed.expect_err("the last additions do not fit").to_string();
+            assert!(problem.contains(code), "{problem}");
+            (problem, y)
+        };
+        assert!(run(Options::default()) == run(Options::default().plain(true)), "{code}");
+    }
+}
