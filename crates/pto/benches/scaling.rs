@@ -1,7 +1,7 @@
 //! How time grows with the size of a problem, and what more threads bring.
 //!
 //! `cargo bench -p pto --bench scaling`, or with `-- --threads 16` (two, if it is not said). Programs for each size are made from the examples, or
-//! here; as many blocks as threads share the work, on one thread and on all. `time / order` is the time divided by what the algorithm needs for
+//! here; as many blocks as threads share the work, or one block whose loops the threads share, on one thread and on all. `time / order` is the time divided by what the algorithm needs for
 //! this size, where the smallest size is 1: it stays near 1 as long as time grows no faster than the algorithm says.
 
 use pto::cpu::{Arg, Options, Plan};
@@ -18,16 +18,27 @@ struct Problem {
     /// The order of the algorithm, in words and as a function.
     order: (&'static str, fn(f64) -> f64),
     sizes: &'static [usize],
+    /// There is one block, whatever the threads.
+    one_block: bool,
     text: fn(usize) -> String,
     /// Bytes of each argument.
     memory: fn(usize) -> Vec<Vec<u8>>,
 }
 
-const PROBLEMS: [Problem; 3] = [
+const PROBLEMS: [Problem; 4] = [
     Problem {
         name: "product of n x n matrices, f32",
         order: ("n³", |n| n * n * n),
         sizes: &[256, 512, 1024, 2048],
+        one_block: false,
+        text: product,
+        memory: |n| vec![floats(n * n, 1), floats(n * n, 2), vec![0; n * n * 4]],
+    },
+    Problem {
+        name: "product of n x n matrices, f32, one block",
+        order: ("n³", |n| n * n * n),
+        sizes: &[256, 512, 1024, 2048],
+        one_block: true,
         text: product,
         memory: |n| vec![floats(n * n, 1), floats(n * n, 2), vec![0; n * n * 4]],
     },
@@ -35,6 +46,7 @@ const PROBLEMS: [Problem; 3] = [
         name: "attention of n tokens, heads of 64",
         order: ("n²", |n| n * n),
         sizes: &[512, 1024, 2048, 4096],
+        one_block: false,
         text: attention,
         memory: |n| {
             let inputs = (1..4).map(|salt| halves(n * 64, salt));
@@ -45,6 +57,7 @@ const PROBLEMS: [Problem; 3] = [
         name: "sorting 64 rows of n numbers",
         order: ("n·log n", |n| n * n.log2()),
         sizes: &[128, 512, 2048, 8192],
+        one_block: false,
         text: sort,
         memory: |n| vec![floats(ROWS * n, 1), vec![0; ROWS * n * 8]],
     },
@@ -89,10 +102,11 @@ fn times(problem: &Problem, n: usize, many: u32) -> [f64; 2] {
     let program = Program::parse(&(problem.text)(n));
     let plan: Plan = program.plan(Target::A2A3, None, Options::default()).expect("it runs");
     let mut memory = (problem.memory)(n);
+    let blocks = if problem.one_block { 1 } else { many };
     [1, many].map(|threads| {
         let run = || {
             let mut args: Vec<Arg> = memory.iter_mut().map(|bytes| Arg::write_bytes(bytes)).collect();
-            plan.launch().blocks(many).threads(threads as usize).run(&mut args).expect("it runs");
+            plan.launch().blocks(blocks).threads(threads as usize).run(&mut args).expect("it runs");
         };
         best(RUNS, run).as_secs_f64() * 1e3
     })

@@ -228,13 +228,11 @@ impl Step {
         )
     }
 
-    /// True for steps that continue with the next one and touch no memory but registers. Those that place tiles are in
-    /// [`Self::places_tiles`], too.
+    /// True for steps that continue with the next one and touch no memory but registers.
     pub fn is_of_registers(&self) -> bool {
-        matches!(
+        let other = matches!(
             self,
             Self::Move { .. }
-                | Self::MoveTile { .. }
                 | Self::MoveView { .. }
                 | Self::Int { .. }
                 | Self::Float { .. }
@@ -248,16 +246,8 @@ impl Step {
                 | Self::SubblockIndex(_)
                 | Self::SubblockCount(_)
                 | Self::Bind(_)
-                | Self::Assign { .. }
                 | Self::Window(_)
-                | Self::Retype { .. }
-                | Self::Pick { .. }
-                | Self::SetValid { .. }
-                | Self::ValidFromView { .. }
-                | Self::ValidFromTile { .. }
-                | Self::ValidFromTiles(_)
                 | Self::GetValid { .. }
-                | Self::ScaleAddress { .. }
                 | Self::TileAddress { .. }
                 | Self::MakeView(_)
                 | Self::Partition(_)
@@ -266,7 +256,8 @@ impl Step {
                 | Self::Offset { .. }
                 | Self::Check(_)
                 | Self::Order(_)
-        )
+        );
+        other || self.places_tiles()
     }
 }
 

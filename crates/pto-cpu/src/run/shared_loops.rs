@@ -39,9 +39,13 @@ impl Core<'_> {
 }
 
 impl SharingProof {
+    fn most_iterations(&self) -> u64 {
+        self.iterations.iter().copied().max().unwrap_or(0)
+    }
+
     /// True if so many threads are much faster than one.
     fn pays(&self, threads: u64, plan: &Plan) -> bool {
-        let most = self.iterations.iter().copied().max().unwrap_or(0);
+        let most = self.most_iterations();
         // One thread has the most: what does not divide evenly.
         let share = most.div_ceil(threads).max(1);
         let alone = self.outside + self.inside.saturating_mul(share) / most.max(1);
@@ -119,7 +123,7 @@ impl Launch<'_> {
         if !may_pay(u64::MAX) {
             return None;
         }
-        let threads = self.wanted_threads();
+        let threads = self.wanted_threads().min(proof.most_iterations() as usize);
         let shares = threads > 1 && may_pay(threads as u64) && plan.fits(threads as u64).is_ok();
         shares.then_some(SharedBlock { bound, proof, threads })
     }

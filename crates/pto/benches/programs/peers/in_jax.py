@@ -72,20 +72,11 @@ def gemm():
     return ways("f32", jnp.matmul, a, b), [load("gemm", 2, f4, 1024, 1024)]
 
 
-def gemm_bf16():
-    name = "gemm_bf16"
-    a, b = (load_bf16(name, k, 1024, 1024) for k in range(2))
+def short_gemm(name, kind, numbers):
+    a, b = (numbers(name, k, 1024, 1024) for k in range(2))
     product = lambda a, b: jnp.matmul(a, b, preferred_element_type=f32)
     in_f32 = ways("f32", product, a.astype(f4), b.astype(f4))
-    return ways("bf16", product, a, b) + in_f32, [load(name, 2, f4, 1024, 1024)]
-
-
-def gemm_f16():
-    name = "gemm_f16"
-    a, b = (load(name, k, f2, 1024, 1024) for k in range(2))
-    product = lambda a, b: jnp.matmul(a, b, preferred_element_type=f32)
-    in_f32 = ways("f32", product, a.astype(f4), b.astype(f4))
-    return ways("f16", product, a, b) + in_f32, [load(name, 2, f4, 1024, 1024)]
+    return ways(kind, product, a, b) + in_f32, [load(name, 2, f4, 1024, 1024)]
 
 
 def attention(name, d):
@@ -197,8 +188,8 @@ PROGRAMS = {
     "rms_norm": lambda: rows("rms_norm", rms_norm, 1),
     "layer_norm": lambda: rows("layer_norm", layer_norm, 1, 2),
     "gemm": gemm,
-    "gemm_bf16": gemm_bf16,
-    "gemm_f16": gemm_f16,
+    "gemm_bf16": lambda: short_gemm("gemm_bf16", "bf16", load_bf16),
+    "gemm_f16": lambda: short_gemm("gemm_f16", "f16", lambda name, arg, *shape: load(name, arg, f2, *shape)),
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,

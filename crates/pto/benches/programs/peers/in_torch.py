@@ -77,21 +77,11 @@ def gemm():
     return [Way("mm", lambda: torch.mm(a, b, out=out))], [load("gemm", 2, f4, 1024, 1024)]
 
 
-def gemm_bf16():
-    name = "gemm_bf16"
-    a, b = (bf16s(name, k, 1024, 1024) for k in range(2))
+def short_gemm(name, kind, numbers, step):
+    a, b = (numbers(name, k, 1024, 1024) for k in range(2))
     x, y = a.float(), b.float()
     short, out = torch.empty_like(a), torch.empty_like(x)
-    ways = [Way("bf16", lambda: torch.mm(a, b, out=short), BF16_STEP), Way("f32", lambda: torch.mm(x, y, out=out))]
-    return ways, [load(name, 2, f4, 1024, 1024)]
-
-
-def gemm_f16():
-    name = "gemm_f16"
-    a, b = (halves(name, k, 1024, 1024) for k in range(2))
-    x, y = a.float(), b.float()
-    short, out = torch.empty_like(a), torch.empty_like(x)
-    ways = [Way("f16", lambda: torch.mm(a, b, out=short), F16_STEP), Way("f32", lambda: torch.mm(x, y, out=out))]
+    ways = [Way(kind, lambda: torch.mm(a, b, out=short), step), Way("f32", lambda: torch.mm(x, y, out=out))]
     return ways, [load(name, 2, f4, 1024, 1024)]
 
 
@@ -210,8 +200,8 @@ PROGRAMS = {
     "rms_norm": rms_norm,
     "layer_norm": layer_norm,
     "gemm": gemm,
-    "gemm_bf16": gemm_bf16,
-    "gemm_f16": gemm_f16,
+    "gemm_bf16": lambda: short_gemm("gemm_bf16", "bf16", bf16s, BF16_STEP),
+    "gemm_f16": lambda: short_gemm("gemm_f16", "f16", halves, F16_STEP),
     "flash_attention": lambda: attention("flash_attention", 64),
     "flash_attention_128": lambda: attention("flash_attention_128", 128),
     "top_k": top_k,
