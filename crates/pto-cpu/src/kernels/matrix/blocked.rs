@@ -3,7 +3,7 @@
 use super::factor::{Factor, factors};
 use super::kept::{KeptFormat, KeptPair, KeptRegion};
 use super::pack::{Left, PackedWord, Tools, left, left_in_place, left_words, packed_left, right, row_sum};
-use super::strip::{COLUMNS, LINE, Loops, Strips};
+use super::strip::{COLUMNS, LINE, Loops, STRIP, StripLoop, Strips};
 use super::{ProductCall, ProductFn, SumOrder, extents, plain};
 use pto_isa::{Order, TileType};
 use pto_num::CpuLevel;
@@ -366,9 +366,9 @@ impl ProductBlock<'_> {
             let lines = if ahead.is_null() { 0 } else { panel.width * words.div_ceil(LINE) };
             let mut r = 0;
             while r < rows.count {
-                // Strips start at multiples of their height, so none crosses a box.
-                let (run, height) = self.machine.loops.pick(rows.count - r, panel.width);
-                let count = (rows.count - r) / height;
+                // The heights divide each other, so no strip crosses a box.
+                let of = self.machine.loops.pick(rows.count - r, panel.width);
+                let count = (rows.count - r) / of.rows;
                 let strips = Strips {
                     count,
                     depth: words,
@@ -381,8 +381,8 @@ impl ProductBlock<'_> {
                     ..NOTHING
                 };
                 let cols = (self.cols.0 + panel.first, panel.width);
-                self.sums((run, height), strips, ends, rows.first + r, cols);
-                r += count * height;
+                self.sums(of, strips, ends, rows.first + r, cols);
+                r += count * of.rows;
             }
         }
     }
@@ -407,7 +407,7 @@ impl ProductBlock<'_> {
     #[inline(always)]
     unsafe fn sums(
         &self,
-        (run, height): (unsafe fn(&Strips), usize),
+        of: StripLoop,
         mut strips: Strips,
         ends: Option<(Sixteens, Sixteens)>,
         row: usize,
@@ -420,12 +420,12 @@ impl ProductBlock<'_> {
             if let (true, Some((start, c))) = (whole, ends) {
                 (strips.start, strips.start_row, strips.start_cols) = (start.at(row, cols.0), start.row, start.cols);
                 (strips.c, strips.c_row, strips.c_cols) = (c.at(row, cols.0), c.row, c.cols);
-                return run(&strips);
+                return (of.run)(&strips);
             }
             for at in 0..strips.count {
-                let below = at * height;
+                let below = at * of.rows;
                 let strip = Strips { count: 1, row: strips.row + below, add: strips.add.wrapping_add(below), ..strips };
-                self.sums_of_copy(run, strip, (row + below, height), cols);
+                self.sums_of_copy(of.run, strip, (row + below, of.rows), cols);
             }
         }
     }
@@ -444,7 +444,7 @@ impl ProductBlock<'_> {
         // SAFETY: factors and sums belong to a call, and rows, columns and depths lie inside of them; the strip names
         // packed factors and sums that are there.
         unsafe {
-            let mut copy = [0u32; 8 * WIDE];
+            let mut copy = [0u32; STRIP * WIDE];
             let there = (rows, (cols.0, cols.1.min(self.cols.0 + self.cols.1 - cols.0)));
             self.copy_starts(&mut copy, there);
             (strip.c, strip.c_row, strip.c_cols) = (copy.as_mut_ptr(), WIDE, COLUMNS);

@@ -1,28 +1,15 @@
 //! The loops for every processor.
 
 use super::pack::{Boxes, Halves, Tools, widen_columns, widen_rows};
-use super::strip::{FloatLanes, Loops, Strips, SumLanes, run, run_in_blocks};
+use super::strip::{FloatLanes, Loops, StripLoop, Strips, SumLanes, in_blocks, in_steps, strip_loop, strip_loops};
 use pto_num::Baseline;
 
-macro_rules! by_rows {
-    ($run:ident::<$lanes:ty>) => {{
-        /// # Safety
-        /// The strips name packed factors and sums that are there.
-        unsafe fn sums<const ROWS: usize>(s: &Strips) {
-            // SAFETY: the strips name packed factors and sums that are there.
-            unsafe {
-                $run::<$lanes, ROWS, 2>(s);
-            }
-        }
-        [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
-    }};
-}
 /// Sums in f32.
-pub const F32: Loops = Loops { wide: None, narrow: by_rows!(run::<Floats>), rows: 4 };
+pub const F32: Loops = Loops { wide: None, narrow: strip_loops!(in_steps::<Floats, 2>: [4] [2] [1]) };
 /// Sums in f32 that take in blocks.
-pub const BLOCKS: Loops = Loops { wide: None, narrow: by_rows!(run_in_blocks::<Floats>), rows: 2 };
+pub const BLOCKS: Loops = Loops { wide: None, narrow: strip_loops!(in_blocks::<Floats, 2>: [2] [1]) };
 /// Sums of integers, two products at a time.
-pub const PAIRS: Loops = Loops { wide: None, narrow: by_rows!(run::<Pairs>), rows: 4 };
+pub const PAIRS: Loops = Loops { wide: None, narrow: strip_loops!(in_steps::<Pairs, 2>: [4] [2] [1]) };
 
 macro_rules! lanes {
     ($name:ident, |$sum:ident, $a:ident, $b:ident| $step:expr) => {

@@ -9,8 +9,8 @@ pub const GROUP: usize = 8;
 /// Words of a line.
 pub const LINE: usize = 16;
 
-/// The most rows of a strip.
-pub const STRIP: usize = 8;
+/// The most rows of a strip: those of a box.
+pub const STRIP: usize = 16;
 
 /// Columns of a row of a box of an accumulator.
 pub const COLUMNS: usize = 16;
@@ -47,7 +47,7 @@ pub struct Strips {
 impl Strips {
     /// One of them, of so many rows.
     #[inline(always)]
-    fn strip(&self, at: usize, rows: usize) -> Strip {
+    pub fn strip(&self, at: usize, rows: usize) -> Strip {
         fetch(self.ahead.wrapping_add(at * self.lines_ahead * LINE).cast(), self.lines_ahead, false);
         let row = at * rows;
         Strip {
@@ -60,11 +60,25 @@ impl Strips {
 }
 
 /// Where a strip starts: in the left factor (rows of [`GROUP`] words, one after the other), and in what the fields of [`Strips`] name.
-struct Strip {
+#[derive(Clone, Copy)]
+pub struct Strip {
     a: *const u32,
     start: *const u32,
     c: *mut u32,
     add: *const u32,
+}
+
+impl Strip {
+    /// What is left without its first rows.
+    #[inline(always)]
+    pub fn below(&self, s: &Strips, rows: usize) -> Self {
+        Self {
+            a: self.a.wrapping_add(rows * GROUP),
+            start: self.start.wrapping_add(rows * s.start_row),
+            c: self.c.wrapping_add(rows * s.c_row),
+            add: self.add.wrapping_add(rows),
+        }
+    }
 }
 
 /// A vector of sums, and one step of them.
@@ -125,39 +139,43 @@ pub const BLOCK: usize = 32;
 /// # Safety
 /// The operands must lie in memory, and the processor must have the instructions.
 #[inline(always)]
-pub unsafe fn run<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips) {
-    for at in 0..s.count {
-        let strip = s.strip(at, ROWS);
-        // SAFETY: the strips name packed factors and sums that are there.
-        unsafe {
-            let mut sums = [starts::<L, ROWS, VECTORS>(s, &strip)];
-            ascend::<L, ROWS, VECTORS, 1>(s, &strip, 0, s.depth, &mut sums);
-            finish::<L, ROWS, VECTORS>(s, &strip, &sums[0]);
-        }
+pub unsafe fn in_steps<L: SumLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips, strip: &Strip) {
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        let mut sums = starts::<L, ROWS, VECTORS>(s, strip);
+        ascend::<L, ROWS, VECTORS, 1>(s, strip, 0, s.depth, &mut sums);
+        finish::<L, ROWS, VECTORS>(s, strip, &sums);
     }
 }
 
 /// The same for sums that take in blocks: a block has a sum of its even steps and one of its odd steps.
 ///
+/// One after the other: each has all registers, and the sums that take them in wait in memory.
+///
 /// # Safety
-/// As [`run`].
+/// As [`in_steps`].
 #[inline(always)]
-pub unsafe fn run_in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips) {
-    for at in 0..s.count {
-        let strip = s.strip(at, ROWS);
-        // SAFETY: the strips name packed factors and sums that are there.
-        unsafe {
-            let mut sums = starts::<L, ROWS, VECTORS>(s, &strip);
-            for first in (0..s.depth).step_by(BLOCK) {
-                let mut parts = [[[L::zero(); VECTORS]; ROWS]; 2];
-                ascend::<L, ROWS, VECTORS, 2>(s, &strip, first, (s.depth - first).min(BLOCK), &mut parts);
-                for r in 0..ROWS {
-                    for v in 0..VECTORS {
-                        sums[r][v] = L::plus(sums[r][v], L::plus(parts[0][r][v], parts[1][r][v]));
-                    }
+pub unsafe fn in_blocks<L: FloatLanes, const ROWS: usize, const VECTORS: usize>(s: &Strips, strip: &Strip) {
+    // SAFETY: the strip names packed factors and sums that are there.
+    unsafe {
+        if s.depth == 0 {
+            return finish::<L, ROWS, VECTORS>(s, strip, &starts::<L, ROWS, VECTORS>(s, strip));
+        }
+        let (mut from, mut from_row, mut from_cols) = (strip.start, s.start_row, s.start_cols);
+        for first in (0..s.depth).step_by(BLOCK) {
+            let count = (s.depth - first).min(BLOCK);
+            let mut even = [[L::zero(); VECTORS]; ROWS];
+            let mut odd = [[L::zero(); VECTORS]; ROWS];
+            ascend::<L, ROWS, VECTORS, 2>(s, strip, first, count, &mut even);
+            ascend::<L, ROWS, VECTORS, 2>(s, strip, first + 1, count - 1, &mut odd);
+            for r in 0..ROWS {
+                for v in 0..VECTORS {
+                    let sum = L::load(from.add(r * from_row + place::<L>(v, from_cols)));
+                    let sum = L::plus(sum, L::plus(even[r][v], odd[r][v]));
+                    L::store(strip.c.add(r * s.c_row + place::<L>(v, s.c_cols)), sum);
                 }
             }
-            finish::<L, ROWS, VECTORS>(s, &strip, &sums);
+            (from, from_row, from_cols) = (strip.c, s.c_row, s.c_cols);
         }
     }
 }
@@ -208,31 +226,33 @@ unsafe fn finish<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// A run of words along `k` that starts a group. The sums accumulate them in order.
+/// A run of words along `k`, or every other one of them. The sums accumulate them in order.
 ///
 /// # Safety
-/// The strip names packed factors and sums that are there.
+/// The strip names packed factors and sums that are there. The first word is less than `EVERY` after the start of a group.
 #[inline(always)]
-unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const SUMS: usize>(
+unsafe fn ascend<L: SumLanes, const ROWS: usize, const VECTORS: usize, const EVERY: usize>(
     s: &Strips,
     strip: &Strip,
     first: usize,
     count: usize,
-    sums: &mut [[[L::V; VECTORS]; ROWS]; SUMS],
+    sums: &mut [[L::V; VECTORS]; ROWS],
 ) {
     // SAFETY: the strip names packed factors and sums that are there.
     unsafe {
         let word = VECTORS * L::WIDTH;
-        let (mut a, mut b) = (strip.a.add(first / GROUP * s.left.step), s.b.add(first * word));
-        for _ in 0..count / GROUP {
-            for k in 0..GROUP {
-                step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
+        let mut a = strip.a.add(first / GROUP * s.left.step + first % GROUP);
+        let mut b = s.b.add(first * word);
+        let steps = count.div_ceil(EVERY);
+        for _ in 0..steps / (GROUP / EVERY) {
+            for k in 0..GROUP / EVERY {
+                step::<L, ROWS, VECTORS>(sums, a.add(k * EVERY), b.add(k * EVERY * word));
             }
             a = a.add(s.left.step);
             b = b.add(GROUP * word);
         }
-        for k in 0..count % GROUP {
-            step::<L, ROWS, VECTORS>(&mut sums[k % SUMS], a.add(k), b.add(k * word));
+        for k in 0..steps % (GROUP / EVERY) {
+            step::<L, ROWS, VECTORS>(sums, a.add(k * EVERY), b.add(k * EVERY * word));
         }
     }
 }
@@ -260,15 +280,20 @@ unsafe fn step<L: SumLanes, const ROWS: usize, const VECTORS: usize>(
     }
 }
 
-/// The compiled loops of one kind of arithmetic on one level of the processor, for 8, 4, 2 and 1 rows.
+/// A compiled loop, and the rows of each of its strips.
+#[derive(Clone, Copy)]
+pub struct StripLoop {
+    pub rows: usize,
+    pub run: unsafe fn(&Strips),
+}
+
+/// The compiled loops of one kind of arithmetic on one level of the processor, those of the most rows first. The last ones take a single row.
 #[derive(Clone, Copy)]
 pub struct Loops {
     /// For 32 columns, where there are registers enough.
-    pub wide: Option<[unsafe fn(&Strips); 4]>,
+    pub wide: Option<&'static [StripLoop]>,
     /// For 16 columns.
-    pub narrow: [unsafe fn(&Strips); 4],
-    /// The most rows at a time, [`STRIP`] or fewer.
-    pub rows: usize,
+    pub narrow: &'static [StripLoop],
 }
 
 impl Loops {
@@ -277,10 +302,45 @@ impl Loops {
         if self.wide.is_some() && left > COLUMNS { 2 * COLUMNS } else { COLUMNS }
     }
 
-    /// The loop for as many rows as possible of those that are left, and how many that is.
-    pub fn pick(&self, left: usize, columns: usize) -> (unsafe fn(&Strips), usize) {
-        let log_rows = self.rows.ilog2().min(left.ilog2());
-        let list = self.wide.as_ref().filter(|_| columns > COLUMNS).unwrap_or(&self.narrow);
-        (list[3 - log_rows as usize], 1 << log_rows)
+    /// The loop for as many rows as possible of those that are left.
+    pub fn pick(&self, left: usize, columns: usize) -> StripLoop {
+        let list = self.wide.filter(|_| columns > COLUMNS).unwrap_or(self.narrow);
+        let fits = list.iter().find(|of| of.rows <= left);
+        *fits.unwrap_or(&list[list.len() - 1])
     }
 }
+
+/// Compiles loops of a kind of sums, each with the heights of the parts that a strip is worked on in: the more sums there are at a time, the
+/// less they wait for each other, as long as they fit into the registers.
+macro_rules! strip_loops {
+    ($features:literal $sums:ident::<$lanes:ty, $vectors:literal>: $($heights:tt)+) => {
+        &[$(strip_loop!($features $sums::<$lanes, $vectors>: $heights)),+]
+    };
+    ($sums:ident::<$lanes:ty, $vectors:literal>: $($heights:tt)+) => {
+        &[$(strip_loop!($sums::<$lanes, $vectors>: $heights)),+]
+    };
+}
+
+macro_rules! strip_loop {
+    ($($features:literal)? $sums:ident::<$lanes:ty, $vectors:literal>: [$($rows:literal),+]) => {{
+        const ROWS: usize = 0 $(+ $rows)+;
+        /// # Safety
+        /// The strips name packed factors and sums that are there; the processor must have the instructions of this level.
+        $(#[target_feature(enable = $features)])?
+        unsafe fn run(s: &Strips) {
+            for at in 0..s.count {
+                let mut part = s.strip(at, ROWS);
+                $(
+                    // SAFETY: the strips name packed factors and sums that are there; the processor has the instructions of
+                    // this level.
+                    unsafe { $sums::<$lanes, $rows, $vectors>(s, &part) };
+                    part = part.below(s, $rows);
+                )+
+                // Nothing is below the last one.
+                let _ = part;
+            }
+        }
+        StripLoop { rows: ROWS, run }
+    }};
+}
+pub(super) use {strip_loop, strip_loops};

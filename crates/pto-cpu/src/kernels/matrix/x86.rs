@@ -3,50 +3,32 @@
 use super::super::transpose::registers::{transpose_eight, transposed, transposed_halves};
 use super::columns::{BoxColumns, RowWords, gather};
 use super::pack::{Boxes, Halves, Tools, widen_columns};
-use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, Strips, SumLanes, run, run_in_blocks};
+use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, StripLoop, Strips, SumLanes, in_blocks, in_steps, strip_loop, strip_loops};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
-/// Compiles a loop for a set of features, by number of rows.
-macro_rules! by_rows {
-    ($name:ident, $run:ident::<$lanes:ty, $vectors:literal>, $features:literal) => {
-        const $name: [unsafe fn(&Strips); 4] = {
-            /// # Safety
-            /// The strips name packed factors and sums that are there; the processor must have the instructions of this
-            /// level.
-            #[target_feature(enable = $features)]
-            unsafe fn sums<const ROWS: usize>(s: &Strips) {
-                // SAFETY: the strips name packed factors and sums that are there; the processor has the instructions of
-                // this level.
-                unsafe {
-                    $run::<$lanes, ROWS, $vectors>(s);
-                }
-            }
-            [sums::<8>, sums::<4>, sums::<2>, sums::<1>]
-        };
+/// The loops of a kind of sums with vectors of 16 words, which has 32 registers.
+macro_rules! loops512 {
+    ($sums:ident::<$lanes:ty>, $features:literal) => {
+        Loops {
+            wide: Some(strip_loops!($features $sums::<$lanes, 2>: [8] [4] [2] [1])),
+            narrow: strip_loops!($features $sums::<$lanes, 1>: [8] [4] [2] [1]),
+        }
     };
 }
 
-by_rows!(F32_WIDE, run::<V4F32, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(F32_NARROW, run::<V4F32, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(BLOCKS_WIDE, run_in_blocks::<V4F32, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(BLOCKS_NARROW, run_in_blocks::<V4F32, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(BYTES_WIDE, run::<V4Bytes, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-by_rows!(BYTES_NARROW, run::<V4Bytes, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
-by_rows!(PAIRS_WIDE, run::<V4Pairs, 2>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(PAIRS_NARROW, run::<V4Pairs, 1>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
-by_rows!(F32_AVX2, run::<V3F32, 2>, "avx2,fma");
-by_rows!(BLOCKS_AVX2, run_in_blocks::<V3F32, 2>, "avx2,fma");
-by_rows!(PAIRS_AVX2, run::<V3Pairs, 2>, "avx2,fma");
+pub const V4_F32: Loops = loops512!(in_steps::<V4F32>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+pub const V4_BLOCKS: Loops = loops512!(in_blocks::<V4F32>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
+pub const V4_BYTES: Loops = loops512!(in_steps::<V4Bytes>, "avx512f,avx512bw,avx512dq,avx512vl,avx512vnni,avx2,fma");
+pub const V4_PAIRS: Loops = loops512!(in_steps::<V4Pairs>, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 
-pub const V4_F32: Loops = Loops { wide: Some(F32_WIDE), narrow: F32_NARROW, rows: 8 };
-// Sums in blocks take twice the registers.
-pub const V4_BLOCKS: Loops = Loops { wide: Some(BLOCKS_WIDE), narrow: BLOCKS_NARROW, rows: 4 };
-pub const V4_BYTES: Loops = Loops { wide: Some(BYTES_WIDE), narrow: BYTES_NARROW, rows: 8 };
-pub const V4_PAIRS: Loops = Loops { wide: Some(PAIRS_WIDE), narrow: PAIRS_NARROW, rows: 8 };
-pub const V3_F32: Loops = Loops { wide: None, narrow: F32_AVX2, rows: 4 };
-pub const V3_BLOCKS: Loops = Loops { wide: None, narrow: BLOCKS_AVX2, rows: 2 };
-pub const V3_PAIRS: Loops = Loops { wide: None, narrow: PAIRS_AVX2, rows: 4 };
+// A multiply-add is ready after four cycles, in each of which two begin: eight sums at a time have no time to spare. Twelve are the most that 16
+// registers hold beside the operands.
+pub const V3_F32: Loops =
+    Loops { wide: None, narrow: strip_loops!("avx2,fma" in_steps::<V3F32, 2>: [6, 6, 4] [4] [2] [1]) };
+pub const V3_BLOCKS: Loops =
+    Loops { wide: None, narrow: strip_loops!("avx2,fma" in_blocks::<V3F32, 2>: [6, 6, 4] [4] [2] [1]) };
+pub const V3_PAIRS: Loops = Loops { wide: None, narrow: strip_loops!("avx2,fma" in_steps::<V3Pairs, 2>: [4] [2] [1]) };
 
 /// Vectors of 16 words.
 macro_rules! lanes512 {
