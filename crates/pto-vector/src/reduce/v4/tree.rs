@@ -73,10 +73,8 @@ unsafe fn whole<F: Registers<E>, E: Elem, const DENSE: bool>(
     unsafe {
         let mut seen = [F::NOTHING; 4];
         let (stride, steps) = if DENSE { (WORD, 1) } else { (stride, steps) };
-        let mut results = all::<F, E, DENSE>(row, stride, steps, &mut seen);
-        // There are no instructions in this. It keeps the compiler from testing first and folding later, with all that was
-        // loaded in memory until then.
-        std::arch::asm!("/* {0} */", inout(zmm_reg) results, options(nomem, nostack, preserves_flags));
+        // Tests come later.
+        let results = folded(all::<F, E, DENSE>(row, stride, steps, &mut seen));
         let right = is_right::<F, E>(&seen, results);
         if right {
             F::put(results, to);
@@ -147,12 +145,12 @@ unsafe fn all<F: Registers<E>, E: Elem, const SINGLE: bool>(
                 words::<F, E>(even, wide::<F, E, SINGLE>(row.add(stride), 2 * stride, steps, seen))
             }
             _ => {
-                let mut quarters = [_mm512_setzero_si512(); 4];
-                for (i, quarter) in quarters.iter_mut().enumerate() {
-                    *quarter = wide::<F, E, SINGLE>(row.add(i * stride), 4 * stride, steps, seen);
-                }
-                let even = words::<F, E>(quarters[0], quarters[2]);
-                bytes::<F, E>(even, words::<F, E>(quarters[1], quarters[3]))
+                let first = wide::<F, E, SINGLE>(row, 4 * stride, steps, seen);
+                let third = wide::<F, E, SINGLE>(row.add(2 * stride), 4 * stride, steps, seen);
+                let even = words::<F, E>(first, third);
+                let second = wide::<F, E, SINGLE>(row.add(stride), 4 * stride, steps, seen);
+                let fourth = wide::<F, E, SINGLE>(row.add(3 * stride), 4 * stride, steps, seen);
+                bytes::<F, E>(even, words::<F, E>(second, fourth))
             }
         }
     }
@@ -171,17 +169,49 @@ unsafe fn wide<F: Registers<E>, E: Elem, const SINGLE: bool>(
 ) -> __m512i {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
     unsafe {
-        let mut quads = [_mm512_setzero_si512(); 4];
-        for (k, quad) in quads.iter_mut().enumerate() {
-            let rows = match F::SIDE {
-                4 => four::<F, E, SINGLE, 4>(row.add(k * stride), stride, steps, seen),
-                2 => four::<F, E, SINGLE, 2>(row.add(k * stride), stride, steps, seen),
-                _ => four::<F, E, SINGLE, 1>(row.add(k * stride), stride, steps, seen),
-            };
-            *quad = fold_four::<F, E>(rows);
-        }
-        fold_quads::<F, E>(quads)
+        // Written out: in a loop, the compiler keeps them in memory.
+        fold_quads::<F, E>([
+            quad::<F, E, SINGLE>(row, stride, steps, seen),
+            quad::<F, E, SINGLE>(row.add(stride), stride, steps, seen),
+            quad::<F, E, SINGLE>(row.add(2 * stride), stride, steps, seen),
+            quad::<F, E, SINGLE>(row.add(3 * stride), stride, steps, seen),
+        ])
     }
+}
+
+/// Each fourth row of sixteen, with four lanes for each.
+///
+/// # Safety
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn quad<F: Registers<E>, E: Elem, const SINGLE: bool>(
+    row: *const E,
+    stride: usize,
+    steps: usize,
+    seen: &mut [F::Seen; 4],
+) -> __m512i {
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        let quad = fold_four::<F, E>(match F::SIDE {
+            4 => four::<F, E, SINGLE, 4>(row, stride, steps, seen),
+            2 => four::<F, E, SINGLE, 2>(row, stride, steps, seen),
+            _ => four::<F, E, SINGLE, 1>(row, stride, steps, seen),
+        });
+        if SINGLE { quad } else { folded(quad) }
+    }
+}
+
+/// The same register, now. There are no instructions in this: it keeps the compiler from folding later, after other loops or tests, with all
+/// that was loaded in memory until then.
+///
+/// # Safety
+/// The processor must have the instructions of this level.
+#[inline]
+#[target_feature(enable = "avx512f")]
+unsafe fn folded(mut x: __m512i) -> __m512i {
+    // SAFETY: the processor has the registers.
+    unsafe { std::arch::asm!("/* {0} */", inout(zmm_reg) x, options(nomem, nostack, preserves_flags)) };
+    x
 }
 
 /// Each fourth row of sixteen as one register, all of them step by step.
@@ -470,9 +500,9 @@ pub unsafe fn take<F: Registers<E>, E: Elem, const SIDE: usize>(
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
     unsafe {
         let mut x = [_mm512_setzero_si512(); SIDE];
-        for (i, x) in x.iter_mut().enumerate() {
+        for i in 0..SIDE {
             let at = i * (WORD / SIDE);
-            *x = F::load(row.wrapping_add(at), valid >> at);
+            x[i] = F::load(row.wrapping_add(at), valid >> at);
         }
         if F::WATCHED {
             for i in (0..SIDE).step_by(2) {
