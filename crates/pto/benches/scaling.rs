@@ -2,13 +2,16 @@
 //!
 //! `cargo bench -p pto --bench scaling`, or with `-- --threads 16` (two, if it is not said). Programs for each size are made from the examples, or
 //! here; as many blocks as threads share the work, or one block whose loops the threads share, on one thread and on all. `time / order` is the time divided by what the algorithm needs for
-//! this size, where the smallest size is 1: it stays near 1 as long as time grows no faster than the algorithm says.
+//! this size, where the smallest size is 1: it stays near 1 as long as time grows no faster than the algorithm says. The first table is what threads
+//! bring that touch no memory and do not wait for each other: the limit of the machine.
 
 use pto::cpu::{Arg, Options, Plan};
 use pto::{Program, Target};
-use pto_num::Bf16;
+use pto_num::{Bf16, CpuLevel, Level, LevelKernel, dispatch};
 use pto_testkit::timing::best;
+use std::hint::black_box;
 use std::process::ExitCode;
+use std::time::Instant;
 
 const RUNS: u32 = 15;
 
@@ -71,6 +74,9 @@ fn main() -> ExitCode {
         );
         return ExitCode::from(2);
     };
+    println!("| multiply-adds in registers, f32 | 1 thread | {many} threads | {many} / 1 thread |\n|---|---|---|---|");
+    let [one, all] = [1, many].map(arithmetic);
+    println!("| billions of operations in a second | {one:.0} | {all:.0} | {:.2} |", all / one);
     for problem in &PROBLEMS {
         let (name, order) = (problem.name, problem.order.0);
         println!("\n| {name} | 1 thread | {many} threads | 1 / {many} threads | time / {order} |");
@@ -110,6 +116,49 @@ fn times(problem: &Problem, n: usize, many: u32) -> [f64; 2] {
         };
         best(RUNS, run).as_secs_f64() * 1e3
     })
+}
+
+/// Multiply-adds whose operands stay in registers. The result is how many there were.
+struct MultiplyAdds;
+
+impl LevelKernel for MultiplyAdds {
+    type Output = usize;
+
+    #[inline(always)]
+    fn run<L: Level>(self) -> usize {
+        match L::CPU {
+            CpuLevel::V4 => multiply_add::<256>(),
+            _ => multiply_add::<96>(),
+        }
+    }
+}
+
+/// So many sums, which do not wait for each other.
+#[inline(always)]
+fn multiply_add<const SUMS: usize>() -> usize {
+    const STEPS: usize = 2 << 20;
+    let (a, b) = (black_box(0.999), black_box(0.001));
+    let mut sums = [1.0f32; SUMS];
+    for _ in 0..STEPS {
+        for sum in &mut sums {
+            *sum = sum.mul_add(a, b);
+        }
+    }
+    black_box(sums);
+    STEPS * SUMS
+}
+
+/// Billions of additions and multiplications in a second on so many threads.
+fn arithmetic(threads: u32) -> f64 {
+    let turn = || {
+        let start = Instant::now();
+        let done: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..threads).map(|_| scope.spawn(|| dispatch(MultiplyAdds))).collect();
+            threads.into_iter().map(|thread| thread.join().expect("it does not fail")).sum()
+        });
+        2.0 * done as f64 / start.elapsed().as_secs_f64() / 1e9
+    };
+    (0..5).map(|_| turn()).fold(0.0, f64::max)
 }
 
 fn numbers(count: usize, salt: usize) -> impl Iterator<Item = f32> {

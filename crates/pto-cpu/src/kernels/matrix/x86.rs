@@ -3,7 +3,9 @@
 use super::super::transpose::registers::{transpose_eight, transposed, transposed_halves};
 use super::columns::{BoxColumns, RowWords, gather};
 use super::pack::{Boxes, Halves, Tools, widen_columns};
-use super::strip::{COLUMNS, FloatLanes, GROUP, Loops, StripLoop, Strips, SumLanes, in_blocks, in_steps, strip_loop, strip_loops};
+use super::strip::{
+    COLUMNS, FloatLanes, GROUP, Loops, StripLoop, Strips, SumLanes, in_blocks, in_steps, strip_loop, strip_loops,
+};
 use std::arch::x86_64::*;
 use std::mem::MaybeUninit;
 
