@@ -500,9 +500,9 @@ pub unsafe fn take<F: Registers<E>, E: Elem, const SIDE: usize>(
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
     unsafe {
         let mut x = [_mm512_setzero_si512(); SIDE];
-        for i in 0..SIDE {
+        for (i, x) in x.iter_mut().enumerate() {
             let at = i * (WORD / SIDE);
-            x[i] = F::load(row.wrapping_add(at), valid >> at);
+            *x = F::load(row.wrapping_add(at), valid >> at);
         }
         if F::WATCHED {
             for i in (0..SIDE).step_by(2) {
