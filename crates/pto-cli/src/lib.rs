@@ -212,7 +212,7 @@ pub fn execute(args: impl Iterator<Item = OsString>) -> u8 {
     let result = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) => {
             cli.color.apply();
-            run_command(cli.command)
+            known_level().and_then(|()| run_command(cli.command))
         }
         Err(e) if e.use_stderr() => match language::usage_error(&e) {
             Some(message) => {
@@ -241,6 +241,15 @@ fn as_number(arg: OsString) -> OsString {
         Ok(x) if starts_as_number && text[1..].contains('-') => x.to_string().into(),
         _ => arg,
     }
+}
+
+/// A name that is no level would leave the processor as it is, and nobody would notice.
+fn known_level() -> Result<(), Failure> {
+    let Some(found) = pto_num::unknown_level() else { return Ok(()) };
+    Err(Failure(text!(
+        "PTO_CPU_LEVEL is `{found}`, which is no level of processors; legal are baseline, v3, v4, vnni and amx",
+        found
+    )))
 }
 
 fn run_command(command: Command) -> CommandResult {

@@ -107,16 +107,29 @@ impl ProductUnit {
     }
 }
 
-/// What `PTO_CPU_LEVEL` asks for: a level without anything beyond it, or the highest level with some instructions for products.
+/// What `PTO_CPU_LEVEL` asks for: a level without anything beyond it, or the highest level with some instructions for products. Everything,
+/// if it names none.
 fn asked() -> (CpuLevel, ProductUnit) {
-    let name = std::env::var("PTO_CPU_LEVEL").unwrap_or_default();
-    let level = CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(&name));
-    let unit = ProductUnit::ALL[1..].iter().find(|u| u.name().eq_ignore_ascii_case(&name));
-    match (level, unit) {
-        (Some(level), _) => (level, ProductUnit::None),
-        (None, Some(unit)) => (CpuLevel::V4, *unit),
-        (None, None) => (CpuLevel::V4, ProductUnit::Matrix),
-    }
+    named(&asked_name()).unwrap_or((CpuLevel::V4, ProductUnit::Matrix))
+}
+
+fn asked_name() -> String {
+    std::env::var_os("PTO_CPU_LEVEL").unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn named(name: &str) -> Option<(CpuLevel, ProductUnit)> {
+    let level = CpuLevel::ALL.into_iter().find(|l| l.name().eq_ignore_ascii_case(name));
+    let unit = ProductUnit::ALL[1..].iter().find(|u| u.name().eq_ignore_ascii_case(name));
+    level.map(|level| (level, ProductUnit::None)).or(unit.map(|unit| (CpuLevel::V4, *unit)))
+}
+
+/// What `PTO_CPU_LEVEL` is, if it is neither empty nor the name of a level. It has no effect then.
+///
+/// ```
+/// assert_eq!(pto_num::unknown_level(), None);
+/// ```
+pub fn unknown_level() -> Option<String> {
+    Some(asked_name()).filter(|name| !name.is_empty() && named(name).is_none())
 }
 
 /// The level to run kernels at: what the processor offers, or less if `PTO_CPU_LEVEL` names a lower one.

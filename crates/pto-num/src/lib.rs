@@ -42,6 +42,7 @@ pub use exact::Exact;
 pub use format::{Bf16, F4E1M2, F4E2M1, F8E4M3, F8E5M2, F8E8M0, F16, Float, Format, Hif8, I4};
 pub use level::{
     Baseline, CpuLevel, Level, LevelKernel, ProductUnit, cpu_level, dispatch, dispatch_at, most_product_unit,
+    unknown_level,
 };
 #[cfg(target_arch = "x86_64")]
 pub use level::{V3, V4};

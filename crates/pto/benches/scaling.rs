@@ -67,11 +67,10 @@ const PROBLEMS: [Problem; 4] = [
 ];
 
 fn main() -> ExitCode {
-    let Some(many) = threads() else {
-        eprintln!(
-            "found {:?}; legal is `--threads N` with N from 1 to 1024",
-            std::env::args().skip(1).collect::<Vec<_>>()
-        );
+    // Cargo adds an argument of its own.
+    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
+    let Some(many) = threads(&args) else {
+        eprintln!("found `{}`; legal is `--threads N` with N from 1 to 1024", args.join(" "));
         return ExitCode::from(2);
     };
     println!("| multiply-adds in registers, f32 | 1 thread | {many} threads | {many} / 1 thread |\n|---|---|---|---|");
@@ -93,10 +92,8 @@ fn main() -> ExitCode {
 }
 
 /// How many threads the command line asks for, or two.
-fn threads() -> Option<u32> {
-    // Cargo adds an argument of its own.
-    let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
-    match &args[..] {
+fn threads(args: &[String]) -> Option<u32> {
+    match args {
         [] => Some(2),
         [option, count] if option == "--threads" => count.parse().ok().filter(|count| (1..=1024).contains(count)),
         _ => None,

@@ -142,6 +142,17 @@ fn more_memory_than_the_machine_has_is_refused() {
     assert!(start.elapsed().as_secs() < 20);
 }
 
+#[test]
+fn an_unknown_level_of_processors_is_refused() {
+    for (level, code) in [("avx2", 2), ("v5", 2), ("", 0), ("V3", 0)] {
+        let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
+        let output = command.args(["isa", "--json"]).env("PTO_CPU_LEVEL", level).output().expect("pto starts");
+        let message = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{level}: {message}");
+        assert_eq!(message.contains(&format!("PTO_CPU_LEVEL is `{level}`")), code == 2, "{message}");
+    }
+}
+
 /// The checksums of what an example gives, with more arguments and at a level of the processor.
 fn checksums(example: &str, arguments: &[&str], level: &str) -> Vec<String> {
     let mut command = pto_testkit::commands::english(env!("CARGO_BIN_EXE_pto"));
