@@ -268,7 +268,8 @@ fn a_redirected_standard_output_is_appended_to() {
     }
 }
 
-/// Kills commands at different times: what is there is the old file or a whole new one, and nothing else.
+/// Kills commands at different times: what is there is the old file or a whole new one, and nothing else. An existing file is replaced by way
+/// of a second name that exists for a moment: a command that is killed then leaves it, with the whole result.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_killed_command_leaves_nothing_behind() {
@@ -276,6 +277,8 @@ fn a_killed_command_leaves_nothing_behind() {
     fs::write(dir.path().join("k.pto"), LARGE).expect("it is written");
     let path = dir.path().join("y.bin");
     fs::write(&path, "old").expect("it is written");
+    let whole = 2048 * 2048 * 4;
+    let mut left = 0;
     for milliseconds in (0..60).step_by(3) {
         let mut child =
             command(dir.path(), "run k.pto --out y=@", &path).stdout(Stdio::null()).spawn().expect("pto starts");
@@ -283,8 +286,15 @@ fn a_killed_command_leaves_nothing_behind() {
         let _ = child.kill();
         let _ = child.wait();
         let length = fs::metadata(&path).expect("it is there").len();
-        assert!(length == 3 || length == 2048 * 2048 * 4, "{length} bytes after {milliseconds} ms");
+        assert!(length == 3 || length == whole, "{length} bytes after {milliseconds} ms");
+        for name in names(dir.path()).iter().filter(|name| name.to_string_lossy().starts_with(".pto-")) {
+            let second = dir.path().join(name);
+            assert_eq!(fs::metadata(&second).expect("it is there").len(), whole, "{second:?} is not whole");
+            fs::remove_file(second).expect("it is removed");
+            left += 1;
+        }
         assert_eq!(names(dir.path()).len(), 2, "{:?}", names(dir.path()));
     }
+    assert!(left <= 2, "the second name exists for more than a moment: {left} commands left it");
     succeed(dir.path(), "run k.pto --out y=@", &path);
 }
