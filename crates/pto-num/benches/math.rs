@@ -114,12 +114,12 @@ fn measure<F: Function>(
 
 functions! {
     copy: |x: f32| x, |x: f32| x;
-    exp: math::exp, f32::exp;
+    exp: math::exp::<L>, f32::exp;
     ln: math::ln, f32::ln;
     rsqrt: math::rsqrt, |x: f32| 1.0 / x.sqrt();
     recip: math::recip, |x: f32| 1.0 / x;
     sqrt: math::sqrt, f32::sqrt;
-    tanh: math::tanh, f32::tanh;
+    tanh: math::tanh::<L>, f32::tanh;
     pow: |x| math::pow(x, 1.7), |x: f32| x.powf(1.7);
     fmod: |x| math::fmod(x, 1.7), |x: f32| x % 1.7;
     round_away: |x| convert::integral(x, Round::Round), f32::round;

@@ -26,6 +26,9 @@ pub trait Level: Copy + 'static {
     /// Narrows to half precision: to nearest, ties to even, overflow to infinity.
     fn f32_to_f16<const N: usize>(src: &[f32; N], dst: &mut [u16; N]);
 
+    /// Whether there is an instruction for [`Level::fma`].
+    const FUSES: bool = true;
+
     /// `a * b + c`, rounded once.
     fn fma(a: f32, b: f32, c: f32) -> f32;
 }
@@ -51,9 +54,11 @@ impl Level for Baseline {
         }
     }
 
+    const FUSES: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+
     #[inline(always)]
     fn fma(a: f32, b: f32, c: f32) -> f32 {
-        crate::math::fma(a, b, c)
+        if Self::FUSES { a.mul_add(b, c) } else { crate::math::fma(a, b, c) }
     }
 }
 

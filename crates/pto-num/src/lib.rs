@@ -21,7 +21,7 @@
 //!     #[inline(always)]
 //!     fn run<L: Level>(self) {
 //!         for (x, y) in self.0.iter().zip(self.1) {
-//!             *y = math::exp(*x);
+//!             *y = math::exp::<L>(*x);
 //!         }
 //!     }
 //! }

@@ -1,7 +1,7 @@
 //! Elementary functions in selects, multiplications and additions.
 //!
-//! Nothing here branches or calls, so a loop over an array becomes vector code. No fused operation is used, so every
-//! level computes the same bits.
+//! Nothing here branches or calls, so a loop over an array becomes vector code. Multiplications and additions are fused
+//! only where the source says so ([`Level::fma`](crate::Level::fma)), so every level computes the same bits.
 
 mod exp;
 mod fused;

@@ -227,7 +227,7 @@ pub struct Exp;
 impl Unary<f32> for Exp {
     #[inline(always)]
     fn apply<L: Level>(a: f32) -> f32 {
-        math::exp(a)
+        math::exp::<L>(a)
     }
 
     /// Mostly all results are normal, and then half of the steps are not needed.
@@ -240,11 +240,11 @@ impl Unary<f32> for Exp {
         let mut out = [0.0; N];
         if others == 0 {
             for i in 0..N {
-                out[i] = math::exp_of_usual(a[i]);
+                out[i] = math::exp_of_usual::<L>(a[i]);
             }
         } else {
             for i in 0..N {
-                out[i] = math::exp(a[i]);
+                out[i] = math::exp::<L>(a[i]);
             }
         }
         out

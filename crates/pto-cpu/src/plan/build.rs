@@ -237,7 +237,13 @@ impl<'a> PlanBuilder<'a> {
             tiles: TileTables::default(),
             views: ViewTables::default(),
             calls: CallTables::default(),
-            memory: MemoryNeeds { spaces, core_bytes, spare: Spare::default(), spare_factors: Spare::default() },
+            memory: MemoryNeeds {
+                spaces,
+                core_bytes,
+                spare: Spare::default(),
+                spare_factors: Spare::default(),
+                spare_slots: Spare::default(),
+            },
             cores: Cores { role: Role::Whole, vectors: 1, joint: false, asks: false, partner: None },
             sharing: LoopSharing::default(),
         };

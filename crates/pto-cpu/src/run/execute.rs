@@ -16,7 +16,8 @@ use pto_isa::Diagnostic;
 impl Core<'_> {
     /// Runs from the first step to the last, alone.
     pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
-        let mut alone = Shared::new(self.plan.source.checked.info().target, vec![self.id()]);
+        let mut alone = Shared::new(self.plan.source.checked.info().target, Vec::new());
+        alone.add(self.id());
         self.resume(&mut alone, watch).map(drop)
     }
 

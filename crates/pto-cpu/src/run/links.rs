@@ -254,6 +254,7 @@ impl Core<'_> {
         slot.bits = op.bits;
         let sub = if halves { u64::from(self.sub(op)) } else { 0 };
         let offset = if wide { sub * ty.cols } else { sub * ty.rows * slot.stride };
+        slot.clear_stale(offset, slot.valid);
         // Without a split every vector core has the whole entry.
         let whole = op.way == Direction::ToVector && op.split == 0;
         let size = self.plan.calls.ends[op.end].slot_size as usize;

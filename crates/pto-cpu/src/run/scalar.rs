@@ -1,6 +1,7 @@
 //! What scalar operations compute.
 
 use crate::prepared::{ExtendedOp, FloatOp, FloatType, IntOp, IntType, ScalarCast};
+use pto_num::Baseline;
 
 /// An integer operation; `None` when the divisor is zero.
 pub(super) fn int(op: IntOp, kind: IntType, a: u64, b: u64) -> Option<u64> {
@@ -168,7 +169,7 @@ pub(super) fn float(op: FloatOp, kind: FloatType, a: u64, b: u64) -> u64 {
         }
         FloatOp::Neg => -x,
         FloatOp::Abs => x.abs(),
-        FloatOp::Exp => f64::from(pto_num::math::exp(x as f32)),
+        FloatOp::Exp => f64::from(pto_num::math::exp::<Baseline>(x as f32)),
         FloatOp::Log => f64::from(pto_num::math::ln(x as f32)),
         FloatOp::Sqrt => x.sqrt(),
     };

@@ -42,15 +42,29 @@ pub(super) struct Shared {
     /// Arrivals at barriers, by rank and set, for each core.
     arrivals: OrdMap<(u32, Set), Vec<u64>>,
     rings: OrdMap<(u32, u32, u32, Direction), SlotRing>,
+    /// The memory of slots that no pipe has now, as they were left.
+    spare_slots: Vec<Vec<u8>>,
     /// Grows whenever something happens that another core may wait for.
     pub effects: u64,
 }
 
 impl Shared {
-    pub fn new(target: Target, cores: Vec<CoreId>) -> Self {
-        let flags = vec![[0; SIGNALS]; cores.len()];
+    /// Nothing is shared yet, and pipes may have the memory of these slots.
+    pub fn new(target: Target, spare_slots: Vec<Vec<u8>>) -> Self {
         let (gathered, arrivals, rings) = (OrdMap::new(), OrdMap::new(), OrdMap::new());
-        Self { target, cores, flags, gathered, arrivals, rings, effects: 0 }
+        Self { target, cores: Vec::new(), flags: Vec::new(), gathered, arrivals, rings, spare_slots, effects: 0 }
+    }
+
+    /// The memory of all slots, as they were left.
+    pub fn into_spare_slots(mut self) -> Vec<Vec<u8>> {
+        self.drop_rings();
+        self.spare_slots
+    }
+
+    fn drop_rings(&mut self) {
+        for (_, ring) in std::mem::take(&mut self.rings) {
+            self.spare_slots.extend(ring.slots.into_iter().map(|slot| slot.data));
+        }
     }
 
     pub fn add(&mut self, core: CoreId) {
@@ -64,7 +78,7 @@ impl Shared {
         self.flags.fill([0; SIGNALS]);
         self.gathered.clear();
         self.arrivals.clear();
-        self.rings.clear();
+        self.drop_rings();
     }
 
     fn positions(&self, is_meant: impl Fn(CoreId) -> bool) -> Vec<usize> {
@@ -159,9 +173,10 @@ impl Shared {
         let (producers, consumers) = if way == Direction::ToVector { (1, vectors) } else { (vectors, 1) };
         // In local memory `slot_size` is the part of an entry that lies on one vector core.
         let parts = if end.global.is_none() && way == Direction::ToVector { consumers as u64 } else { 1 };
+        let spare = &mut self.spare_slots;
         self.rings
             .entry((me.rank, me.block, end.key, way))
-            .or_insert_with(|| SlotRing::new(end.slots, end.slot_size * parts, producers, consumers))
+            .or_insert_with(|| SlotRing::new(end.slots, end.slot_size * parts, producers, consumers, spare))
     }
 }
 
@@ -190,6 +205,8 @@ pub(super) struct SlotRing {
 #[derive(Clone, Debug, Default)]
 pub(super) struct RingSlot {
     pub data: Vec<u8>,
+    /// The data is what another ring left.
+    is_stale: bool,
     /// Elements from one row to the next.
     pub stride: u64,
     /// Physical extents and valid extents of what was pushed.
@@ -198,11 +215,32 @@ pub(super) struct RingSlot {
     pub bits: u32,
 }
 
+impl RingSlot {
+    /// A slot of so many bytes: a spare one, if there is one.
+    fn new(size: usize, spare: &mut Vec<Vec<u8>>) -> Self {
+        match spare.iter().position(|data| data.len() == size) {
+            Some(at) => Self { data: spare.swap_remove(at), is_stale: true, ..Self::default() },
+            None => Self { data: vec![0; size], ..Self::default() },
+        }
+    }
+
+    /// Clears what another ring left, unless elements are going to be written over all of it.
+    pub fn clear_stale(&mut self, offset: u64, (rows, cols): (u64, u64)) {
+        let is_covered = || {
+            let bits = rows * cols * u64::from(self.bits);
+            offset == 0 && cols == self.stride && bits == self.data.len() as u64 * 8
+        };
+        if self.is_stale && !is_covered() {
+            self.data.fill(0);
+        }
+        self.is_stale = false;
+    }
+}
+
 impl SlotRing {
-    fn new(slots: u32, size: u64, producers: usize, consumers: usize) -> Self {
-        let slot = RingSlot { data: vec![0; size as usize], ..RingSlot::default() };
+    fn new(slots: u32, size: u64, producers: usize, consumers: usize, spare: &mut Vec<Vec<u8>>) -> Self {
         Self {
-            slots: vec![slot; slots.max(1) as usize],
+            slots: (0..slots.max(1)).map(|_| RingSlot::new(size as usize, spare)).collect(),
             allocated: vec![0; producers],
             pushed: vec![0; producers],
             popped: vec![0; consumers],

@@ -26,9 +26,10 @@ pub(super) struct Team<'p> {
 impl<'p> Team<'p> {
     /// No cores yet.
     pub fn empty(plan: &Plan) -> Self {
+        let slots = plan.memory.spare_slots.take().unwrap_or_default();
         Self {
             cores: Vec::new(),
-            shared: Shared::new(plan.source.checked.info().target, Vec::new()),
+            shared: Shared::new(plan.source.checked.info().target, slots),
             guards: None,
             far: None,
         }
@@ -122,6 +123,9 @@ impl<'p> Team<'p> {
         }
         let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.outside.notes)).collect();
         let instructions = self.cores.iter().map(|c| c.progress.deeds.instructions).sum();
+        if let Some(core) = self.cores.first() {
+            core.plan.memory.keep_slots(self.shared.into_spare_slots());
+        }
         self.cores.into_iter().for_each(Core::retire);
         RunReport { written, instructions, printed, notes, timings: Vec::new() }
     }

@@ -1,6 +1,7 @@
 //! The exponential function.
 
 use super::LN2;
+use crate::level::Level;
 
 /// 1.5 * 2^23: a sum with it is rounded to an integer, which is left in the low bits.
 const SHIFT: f32 = 12_582_912.0;
@@ -24,19 +25,19 @@ pub fn exp_is_normal(x: f32) -> bool {
 /// The exponential of a number for which [`exp_is_normal`] holds, in fewer steps.
 ///
 /// ```
-/// use pto_num::math::{exp, exp_of_usual};
-/// assert_eq!(exp_of_usual(1.5), exp(1.5));
+/// use pto_num::{Baseline, math::{exp, exp_of_usual}};
+/// assert_eq!(exp_of_usual::<Baseline>(1.5), exp::<Baseline>(1.5));
 /// ```
 #[inline(always)]
-pub fn exp_of_usual(x: f32) -> f32 {
-    let (value, shifted) = reduced(x);
+pub fn exp_of_usual<L: Level>(x: f32) -> f32 {
+    let (value, shifted) = reduced::<L>(x);
     f32::from_bits(value.to_bits().wrapping_add(shifted.to_bits() << 23))
 }
 
 /// The exponential function.
 #[inline(always)]
-pub fn exp(x: f32) -> f32 {
-    let bits = exp_of_usual(x).to_bits();
+pub fn exp<L: Level>(x: f32) -> f32 {
+    let bits = exp_of_usual::<L>(x).to_bits();
     // Subnormal results are made 64 binades higher. The last bit of a sum with 2^(23-149+64) then is the last bit of a
     // subnormal number; no subnormal operand appears, which processors take long over.
     const ALIGN: f32 = f32::from_bits((127 + 23 - 149 + 64) << 23);
@@ -50,13 +51,23 @@ pub fn exp(x: f32) -> f32 {
 
 /// `exp(x) = value * 2^n` with `n` in the low bits of the second number.
 #[inline(always)]
-fn reduced(x: f32) -> (f32, f32) {
-    let shifted = x * std::f32::consts::LOG2_E + SHIFT;
+fn reduced<L: Level>(x: f32) -> (f32, f32) {
+    let shifted = fused::<L>(x, std::f32::consts::LOG2_E, SHIFT);
     let n = shifted - SHIFT;
-    let r = (x - n * LN2.0) - n * LN2.1;
-    let square = r * r;
-    let low = r * 0.166_665_12 + 0.5;
-    let high = (r * 0.008_369_599 + 0.041_666_187) + square * 0.001_395_172;
-    let p = low + high * square;
-    ((square * p + r) + 1.0, shifted)
+    let r = fused::<L>(n, -LN2.1, fused::<L>(n, -LN2.0, x));
+    let p = fused::<L>(0.001_381_454, r, 0.008_368_745);
+    let p = fused::<L>(p, r, 0.041_668_39);
+    let p = fused::<L>(p, r, 0.166_665_2);
+    let p = fused::<L>(p, r, 0.499_999_93);
+    let p = fused::<L>(p, r, 1.0);
+    (fused::<L>(p, r, 1.0), shifted)
+}
+
+/// `a * b + c` rounded once.
+///
+/// Without an instruction for it the sum is made in double precision, which is fast and rounds twice. That makes no difference for any of
+/// the sums above: a test tries all numbers.
+#[inline(always)]
+fn fused<L: Level>(a: f32, b: f32, c: f32) -> f32 {
+    if L::FUSES { L::fma(a, b, c) } else { (a as f64 * b as f64 + c as f64) as f32 }
 }

@@ -1,10 +1,12 @@
 //! The hyperbolic tangent.
 
+use crate::level::Level;
+
 /// The hyperbolic tangent.
 #[inline(always)]
-pub fn tanh(x: f32) -> f32 {
+pub fn tanh<L: Level>(x: f32) -> f32 {
     let size = x.abs();
-    let large = 1.0 - 2.0 / (super::exp(size + size) + 1.0);
+    let large = 1.0 - 2.0 / (super::exp::<L>(size + size) + 1.0);
     let z = x * x;
     let p = 0.002_130_308_7;
     let p = p * z - 0.008_168_871;

@@ -273,7 +273,7 @@ pub const LOOPS: &[Entry] = &[
             (DType::I16, numbers!(i16, |a, b| if (*b as u16) < 16 { a << (b & 15) } else { 0 })),
         ],
     ),
-    ("texp", ONE, &[(DType::F32, numbers!(f32, |a, _b| pto_num::math::exp(*a)))]),
+    ("texp", ONE, &[(DType::F32, numbers!(f32, |a, _b| pto_num::math::exp::<pto_num::Baseline>(*a)))]),
     (
         "trelu",
         ONE,
