@@ -108,7 +108,7 @@ fn use_page(browser: &str, page: &Path, size: &str) {
     println!("{browser} {size}: {times}");
     assert_eq!(found["error"], Json::Null, "{found:#}");
     assert_eq!((&found["typo"], &found["fixed"]), (&json!("PTO-E0004"), &json!(true)), "{found:#}");
-    assert_eq!((&found["underlined"], &found["softmax"]), (&json!(1), &json!("322d952d")), "{found:#}");
+    assert_eq!((&found["underlined"], &found["softmax"]), (&json!(1), &json!("8c322766")), "{found:#}");
     assert_eq!(found["completions"][0], "pto.trowmax", "{found:#}");
     assert!(found["card"].as_str().is_some_and(|card| card.contains("TMULS")), "{found:#}");
     assert_eq!(found["findings"], json!(["PTO-E0802"]), "{found:#}");
