@@ -22,6 +22,7 @@ pub struct TileRef<'a> {
     cols: usize,
     row_stride: usize,
     col_stride: usize,
+    is_past: bool,
     geometry: &'a TileType,
 }
 
@@ -30,8 +31,15 @@ static NO_TILE: TileType = TileType::new(Loc::Vec, DType::U8, 0, 0);
 
 impl<'a> TileRef<'a> {
     /// An operand that is not there.
-    pub const ABSENT: Self =
-        Self { ptr: std::ptr::null_mut(), rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: &NO_TILE };
+    pub const ABSENT: Self = Self {
+        ptr: std::ptr::null_mut(),
+        rows: 0,
+        cols: 0,
+        row_stride: 0,
+        col_stride: 0,
+        is_past: false,
+        geometry: &NO_TILE,
+    };
 
     /// A tile at `ptr` with a valid `region` of rows and columns, and the `strides` in elements from one row and one
     /// column to the next, which count in tiles without boxes. A window has the geometry of its whole tile.
@@ -44,7 +52,24 @@ impl<'a> TileRef<'a> {
     /// - `region` lies inside of that rectangle.
     #[inline]
     pub unsafe fn new(ptr: *mut u8, geometry: &'a TileType, region: (usize, usize), strides: (usize, usize)) -> Self {
-        Self { ptr, rows: region.0, cols: region.1, row_stride: strides.0, col_stride: strides.1, geometry }
+        let ((rows, cols), (row_stride, col_stride)) = (region, strides);
+        Self { ptr, rows, cols, row_stride, col_stride, is_past: false, geometry }
+    }
+
+    /// The same tile, of which nothing is needed soon: what a kernel writes to it may go past the cache.
+    ///
+    /// # Safety
+    /// A fence of stores (`_mm_sfence` on x86-64) must follow before another thread looks at what was written.
+    #[inline(always)]
+    #[must_use]
+    pub unsafe fn past_cache(self) -> Self {
+        Self { is_past: true, ..self }
+    }
+
+    /// Whether stores may go past the cache.
+    #[inline(always)]
+    pub fn is_past(&self) -> bool {
+        self.is_past
     }
 
     /// The same memory with another valid region.
@@ -145,6 +170,12 @@ impl<'a> TileRef<'a> {
     #[inline(always)]
     pub fn row<T>(&self, row: usize) -> *mut T {
         self.ptr.cast::<T>().wrapping_add(row * self.row_stride)
+    }
+
+    /// The same to write to, and whether stores may go past the cache.
+    #[inline(always)]
+    pub fn out_row<T>(&self, row: usize) -> (*mut T, bool) {
+        (self.row(row), self.is_past)
     }
 
     /// An element, in a tile without boxes.

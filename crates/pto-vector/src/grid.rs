@@ -40,6 +40,8 @@ pub struct Grid {
     pub rows: usize,
     /// Elements of a row.
     pub cols: usize,
+    /// Whether stores to the destination may go past the cache.
+    pub is_past: bool,
 }
 
 impl Grid {
@@ -53,7 +55,7 @@ impl Grid {
         // What nearly all calls are, without a detour.
         let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
         let walk = |t: &TileRef| StridedRows { start: t.ptr(), step: t.row_stride() * size };
-        Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols }
+        Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols, is_past: dst.is_past() }
     }
 
     /// All rows where both sources have elements.
@@ -79,7 +81,7 @@ impl Grid {
             walks = walks.map(|w| w.reversed(rows));
         }
         let [a, b, dst] = walks;
-        Self { a, b, dst, rows, cols }
+        Self { a, b, dst, rows, cols, is_past: call.tiles[2].is_past() }
     }
 }
 

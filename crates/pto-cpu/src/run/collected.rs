@@ -15,6 +15,8 @@ pub(super) struct Collected<'p> {
     pub tiles: Vec<TileRef<'p>>,
     pub views: Vec<ViewRef>,
     pub scalars: Vec<u64>,
+    /// What each view touches of global memory, where other threads execute other blocks.
+    pub touched: Vec<Option<Touched>>,
     /// Somebody looks at the tiles after the run.
     pub keeps_tiles: bool,
     /// Other threads execute other blocks.
@@ -30,7 +32,6 @@ pub(super) struct CollectedCall {
     pub scalars: Range<usize>,
     /// The buffer of its first window.
     pub buffer: Option<usize>,
-    pub touched: [Option<Touched>; MAX_VIEWS],
 }
 
 /// What went wrong, and at which step.
@@ -42,13 +43,20 @@ impl Collected<'_> {
         self.tiles.clear();
         self.views.clear();
         self.scalars.clear();
+        self.touched.clear();
+    }
+
+    fn touched_by(&self, call: &CollectedCall) -> [Option<Touched>; MAX_VIEWS] {
+        let mut all = [None; MAX_VIEWS];
+        all.iter_mut().zip(&self.touched[call.views.clone()]).for_each(|(one, touched)| *one = *touched);
+        all
     }
 
     /// Executes one instruction as a whole.
     pub fn execute(&self, plan: &Plan, call: &CollectedCall, guards: Option<&Guards<'_>>) -> Result<(), FailAt> {
         let step: &KernelStep = &plan.calls.kernels[call.which];
         let (tiles, views) = (&self.tiles[call.tiles.clone()], &self.views[call.views.clone()]);
-        let _held = guards.filter(|_| !views.is_empty()).map(|guards| guards.hold(call.touched));
+        let _held = guards.filter(|_| !views.is_empty()).map(|guards| guards.hold(self.touched_by(call)));
         // SAFETY: the operands were checked when the instruction was collected. The memory they lie in is neither moved nor freed
         // before all that is collected has been executed, no other thread touches the windows now, and the kernel checks them
         // against their buffers.

@@ -68,7 +68,11 @@ impl Core<'_> {
     #[inline(never)]
     pub fn partition(&mut self, p: &Partition) -> Result<(), Fail> {
         let source = self.regs.views[p.from];
-        let mut view = source;
+        let scalars = &self.regs.scalars;
+        let int = |reg: Reg| scalars[reg] as i64;
+        // Written where it is kept: a copy would wait for all of its parts.
+        let view = &mut self.regs.views[p.to];
+        *view = source;
         let skip = 5 - p.sizes.len();
         let open = self.plan.source.options.open_windows;
         if p.reinterpret {
@@ -76,19 +80,19 @@ impl Core<'_> {
         }
         let mut moved: i64 = 0;
         if p.reinterpret {
-            moved = p.offsets.first().map_or(0, |o| self.int(*o));
+            moved = p.offsets.first().map_or(0, |o| int(*o));
         }
         for (k, &size) in p.sizes.iter().enumerate() {
             let at = skip + k;
-            let size = self.int(size);
+            let size = int(size);
             if size < 0 {
                 return Err(Fail::Extent { what: text!("size"), dimension: k, value: size });
             }
-            let step = p.steps.get(k).map_or(1, |s| self.int(*s));
+            let step = p.steps.get(k).map_or(1, |s| int(*s));
             if p.reinterpret {
                 view.strides[at] = step;
             } else {
-                let offset = self.int(p.offsets[k]);
+                let offset = int(p.offsets[k]);
                 let last = if size == 0 {
                     offset
                 } else {
@@ -108,7 +112,6 @@ impl Core<'_> {
         }
         view.address = source.address.wrapping_add((bits / 8) as u64);
         view.layout = p.layout.unwrap_or(view.layout);
-        self.regs.views[p.to] = view;
         Ok(())
     }
 

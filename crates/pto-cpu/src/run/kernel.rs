@@ -13,6 +13,7 @@ use crate::prepared::{
     CallOperand, KernelId, KernelStep, MAX_TILES, MAX_VIEWS, RecordSelection, StepId, StripRole, TileState, ViewId,
     ViewState,
 };
+use pto_isa::Loc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 impl<'p> Core<'p> {
@@ -45,7 +46,7 @@ impl<'p> Core<'p> {
             }
         }
         for (at, operand) in step.views.iter().enumerate() {
-            self.issue.views[at] = self.view_ref(operand)?.read_soon(self.mode::<W>().observes);
+            self.bring_view(at, operand, self.mode::<W>().observes)?;
         }
         for (at, scalar) in step.scalars.iter().enumerate() {
             self.issue.scalars[at] = scalar.map_or(0, |r| self.regs.scalars[r]);
@@ -128,20 +129,41 @@ impl<'p> Core<'p> {
         unsafe { TileRef::new(ptr, geometry, region, strides) }
     }
 
-    // Inlined, and so is what it calls: the result has fourteen words, and is written where it is kept.
+    /// Makes a view an operand of the instruction. It has fourteen words, so it is written where it is kept: whatever is copied soon after
+    /// it was written in smaller parts keeps the processor waiting.
     #[inline(always)]
-    fn view_ref(&mut self, operand: &CallOperand<ViewId>) -> Result<ViewRef, Fail> {
+    fn bring_view(&mut self, at: usize, operand: &CallOperand<ViewId>, is_read_soon: bool) -> Result<(), Fail> {
         let Some(register) = operand.register else {
-            return Ok(ViewRef::ABSENT);
+            self.issue.views[at] = ViewRef::ABSENT;
+            return Ok(());
         };
-        let view = self.regs.views[register];
-        self.window_ref(&view, operand.writes)
+        let view = &self.regs.views[register];
+        let (memory, first) = self.window_start(view.address, view.space, operand.writes)?;
+        let view = &self.regs.views[register];
+        // SAFETY: as in `Self::window_ref`.
+        self.issue.views[at] =
+            unsafe { ViewRef::new(memory, first, view.shape, view.strides, view.layout) }.read_soon(is_read_soon);
+        Ok(())
     }
 
     /// A window of global memory as kernels take it.
     #[inline(always)]
     pub fn window_ref(&mut self, view: &ViewState, writes: bool) -> Result<ViewRef, Fail> {
         let ViewState { address, space, shape, strides, layout } = *view;
+        let (memory, first) = self.window_start(address, space, writes)?;
+        // SAFETY: the caller of the run lends the buffer until its end, and a kernel that writes gets only buffers that may be
+        // written.
+        Ok(unsafe { ViewRef::new(memory, first, shape, strides, layout) })
+    }
+
+    /// The buffer of a window, and the byte of it where the window starts.
+    #[inline(always)]
+    fn window_start(
+        &mut self,
+        address: u64,
+        space: Option<Loc>,
+        writes: bool,
+    ) -> Result<((*mut u8, usize), i64), Fail> {
         if space.is_some() {
             return Err(Fail::OnChipView);
         }
@@ -154,9 +176,7 @@ impl<'p> Core<'p> {
             self.progress.deeds.stores += 1;
             self.global.mark_written(at);
         }
-        // SAFETY: the caller of the run lends the buffer until its end, and a kernel that writes gets only buffers that may be
-        // written.
-        Ok(unsafe { ViewRef::new((buffer.ptr, buffer.bytes), first, shape, strides, layout) })
+        Ok(((buffer.ptr, buffer.bytes), first))
     }
 
     /// Waits until no other thread touches the windows of an instruction. `None` on one thread.

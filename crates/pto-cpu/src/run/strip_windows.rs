@@ -104,7 +104,7 @@ impl StripWindows {
                 let other = o.call != t.call && (o.is_store || t.is_store);
                 other && o.footprint().overlaps(&t.footprint(), division.count)
             };
-            let may_be_direct = is_owned && is_aligned && !t.is_past && !self.transfers.iter().any(meets);
+            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets);
             changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
             self.transfers[number].may_be_direct = may_be_direct;
         }
@@ -123,6 +123,11 @@ impl StripWindows {
         }
     }
 
+    /// True when windows take the place of all tiles that are loaded and stored.
+    pub fn are_direct(&self) -> bool {
+        self.transfers.iter().all(|t| t.is_direct)
+    }
+
     /// Puts windows in the place of tiles.
     pub fn replace_tiles(&self, tiles: &mut [TileRef<'_>]) {
         for r in &self.replaced {
@@ -130,7 +135,9 @@ impl StripWindows {
             let strides = (t.stride / size(tile), 1);
             // SAFETY: the window was checked to have the rows and columns of the tile inside of its buffer, and instructions that
             // can be divided touch no others.
-            tiles[r.tile] = unsafe { TileRef::new(t.start, tile.geometry(), (tile.rows(), tile.cols()), strides) };
+            let window = unsafe { TileRef::new(t.start, tile.geometry(), (tile.rows(), tile.cols()), strides) };
+            // SAFETY: a fence follows ([`Self::finish`]).
+            tiles[r.tile] = if t.is_past { unsafe { window.past_cache() } } else { window };
         }
     }
 
@@ -164,15 +171,16 @@ impl StripWindows {
         for (number, (t, touched)) in self.transfers.iter().zip(&mut touched).enumerate() {
             let is_used = (t.call == call && !t.is_direct)
                 || self.replaced.iter().any(|r| r.call == call && r.transfer == number);
-            *touched = all.calls[t.call].touched[0].filter(|_| is_used).map(|whole| t.part(whole, first, rows));
+            *touched =
+                all.touched[all.calls[t.call].views.start].filter(|_| is_used).map(|whole| t.part(whole, first, rows));
         }
         touched
     }
 
     /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
-    pub fn begin_fetching(&mut self, count: usize, per_strip: usize) {
+    pub fn begin_fetching(&mut self, count: usize, per_strip: usize, is_wanted: bool) {
         self.ahead.clear();
-        for t in self.transfers.iter().filter(|t| t.stride == t.bytes && !t.is_past) {
+        for t in self.transfers.iter().filter(|t| is_wanted && t.stride == t.bytes && !t.is_past) {
             let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
             let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
             let next = t.start.wrapping_offset(t.onward);

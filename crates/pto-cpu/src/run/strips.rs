@@ -33,6 +33,8 @@ pub(super) struct StripDivision<'p> {
     pub count: usize,
     /// How many of them a strip has.
     pub per_strip: usize,
+    /// Everything is one strip: a single instruction does all, from window to window.
+    is_one: bool,
     /// For every tile, where its rows lie.
     pub rows: Vec<Footprint>,
     /// For every call whether columns are divided.
@@ -105,6 +107,7 @@ impl<'p> StripDivision<'p> {
         if fits && (windows.choose_direct(plan, all, self) || !is_known) {
             windows.redirect(all, self);
             self.find_steps(&windows);
+            self.is_one = windows.are_direct() && all.calls.iter().filter(|call| call.views.is_empty()).count() == 1;
         }
         self.windows = windows;
         fits
@@ -202,11 +205,13 @@ impl<'p> StripDivision<'p> {
 
     pub fn execute(&mut self, plan: &Plan, all: &mut Collected<'p>, guards: Option<&Guards<'_>>) -> Result<(), FailAt> {
         self.windows.replace_tiles(&mut all.tiles);
-        self.windows.begin_fetching(self.count, self.per_strip);
+        let per_strip = if self.is_one { self.count } else { self.per_strip };
+        // The processor itself fetches what is read and written in one go.
+        self.windows.begin_fetching(self.count, per_strip, !self.is_one);
         let mut first = 0;
         let mut rows = 0;
         while first < self.count {
-            let now = self.per_strip.min(self.count - first);
+            let now = per_strip.min(self.count - first);
             if now != rows {
                 rows = now;
                 self.set_rows(all, rows);

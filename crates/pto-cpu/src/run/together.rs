@@ -3,14 +3,17 @@
 use super::collected::{CollectedCall, FailAt};
 use super::core::Core;
 use super::fail::Fail;
-use crate::prepared::{KernelId, MAX_VIEWS, StepId, StripRole};
+use crate::prepared::{KernelId, StepId, StripRole};
 
 impl Core<'_> {
     /// Keeps an instruction until the last one of its group is there. The operands have been resolved.
     pub fn collect(&mut self, which: KernelId, at: StepId) -> Result<(), Fail> {
         let step = &self.plan.calls.kernels[which];
         let buffer = self.first_buffer(step);
-        let touched = if self.global.guards.is_some() { self.touched(step) } else { [None; MAX_VIEWS] };
+        if self.global.guards.is_some() {
+            let touched = self.touched(step);
+            self.issue.collected.touched.extend_from_slice(&touched[..step.views.len()]);
+        }
         let (tiles, views, scalars) = self.issue.operands(step);
         let (tiles, views, scalars) = (tiles.len(), views.len(), scalars.len());
         let all = &mut self.issue.collected;
@@ -21,11 +24,11 @@ impl Core<'_> {
             views: all.views.len()..all.views.len() + views,
             scalars: all.scalars.len()..all.scalars.len() + scalars,
             buffer,
-            touched,
         };
         all.calls.push(call);
-        all.tiles.extend_from_slice(&self.issue.tiles[..tiles]);
-        all.views.extend_from_slice(&self.issue.views[..views]);
+        // One by one, in the parts that were written: a longer copy would wait for all of them.
+        self.issue.tiles[..tiles].iter().for_each(|tile| all.tiles.push(*tile));
+        self.issue.views[..views].iter().for_each(|view| all.views.push(*view));
         all.scalars.extend_from_slice(&self.issue.scalars[..scalars]);
         if step.strips == StripRole::Last { self.execute_collected() } else { Ok(()) }
     }

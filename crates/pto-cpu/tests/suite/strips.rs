@@ -21,6 +21,9 @@ struct StripProgram {
     width: usize,
 }
 
+/// Numbers of a buffer that is larger than caches are.
+const LARGE: usize = 9 << 20;
+
 const TILES: usize = 3;
 const COLUMNS: usize = 2;
 
@@ -170,7 +173,11 @@ fn random_programs_give_the_same_bits_in_strips() {
         let program = random_program(&mut n);
         let (fast, plain) =
             (plan(&program.text, Options::default()), plan(&program.text, Options::default().plain(true)));
-        let data = [(); 2].map(|()| n.floats(program.height * program.width));
+        let mut data = [(); 2].map(|()| n.floats(program.height * program.width));
+        if n.below(10) == 0 {
+            // What is stored there goes past the cache.
+            data[1].resize(LARGE, 0.0);
+        }
         for (blocks, threads) in [(1, 1), (2, 1), (2, 2)] {
             let (fast, plain) = (run(&fast, &data, blocks, threads), run(&plain, &data, blocks, 1));
             let place = |k: usize| fast[k].iter().zip(&plain[k]).position(|(a, b)| a != b);
@@ -236,6 +243,29 @@ fn tiles_that_are_looked_at_after_the_run_are_filled() {
     let kept = remains.finish();
     let first = |k: usize| f32::from_le_bytes(kept.tiles[k].elements[..4].try_into().expect("four bytes"));
     assert_eq!((first(0), first(1)), (1.5, 3.0));
+}
+
+/// What goes to large buffers goes past the cache, in whole lines.
+#[test]
+fn large_buffers_get_the_same_bits() {
+    let chain = "pto.tload ins(%xw) outs(%a)
+        pto.tmuls ins(%a, %half : !tile, f32) outs(%b)
+        pto.texp ins(%b) outs(%a)
+        pto.tadd ins(%a, %b) outs(%a)
+        pto.tstore ins(%a) outs(%yw)";
+    let x = Numbers(1).floats(16 * 1024);
+    for instructions in [DOUBLE, chain] {
+        let text = on_matrices(instructions).replace("%one =", "%half = arith.constant 0.5 : f32\n%one =");
+        let (fast, plain) = (plan(&text, Options::default()), plan(&text, Options::default().plain(true)));
+        let mut expected = vec![0.0f32; x.len()];
+        plain.launch().run(&mut [Arg::read(&x), Arg::write(&mut expected)]).unwrap_or_else(|e| panic!("{e}"));
+        for start in [0, 1, 3, 8, 15] {
+            let mut y = vec![0.0f32; LARGE];
+            fast.launch().run(&mut [Arg::read(&x), Arg::write(&mut y[start..])]).unwrap_or_else(|e| panic!("{e}"));
+            assert_eq!(bits(&y[start..start + x.len()]), bits(&expected), "from {start}");
+            assert!(y[..start].iter().chain(&y[start + x.len()..]).all(|n| *n == 0.0), "from {start}");
+        }
+    }
 }
 
 #[test]
