@@ -15,8 +15,8 @@ use pto_isa::{GlobalLayout, Loc, Pad};
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
 
-/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it, on one thread. Several would
-/// have to wait for such stores before they give back a lock.
+/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it. Several threads have to wait
+/// for such stores before they give back a lock, which pays where there is one lock for a whole tile.
 const HUGE_BUFFER: usize = 32 << 20;
 
 /// The windows of a division.
@@ -221,7 +221,8 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     // A store finds its lines claimed when it comes.
     let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
-    let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
+    let is_alone = division.is_one || !all.is_shared;
+    let is_past = is_store && is_alone && all.views[call.views.start].bytes() > HUGE_BUFFER;
     Some(StripTransfer { call: number, tile, is_store, is_past, share: lines.div_ceil(calls), ..window })
 }
 
