@@ -107,6 +107,38 @@ fn parts_of_tiles_go_through_pipes() {
 }
 
 /// Without a split only the tiles of the first vector core count; the second may come when all have been taken.
+/// A slot is as new for every run, whatever the run before left there.
+#[test]
+fn slots_of_an_earlier_run_are_empty() {
+    let open = "!pto.tile_buf<vec, 8x16xf32, valid=?x16>";
+    let text = round_trip(1, 1)
+        .replace("%gm: !pto.ptr<f32>)", "%gm: !pto.ptr<f32>, %valid: index)")
+        .replace(
+            "(%y, %gm) : (!pto.ptr<f32>, !pto.ptr<f32>)",
+            "(%y, %gm, %valid) : (!pto.ptr<f32>, !pto.ptr<f32>, index)",
+        )
+        .replace(
+            "(%x, %gm) : (!pto.ptr<f32>, !pto.ptr<f32>)",
+            "(%x, %gm, %valid) : (!pto.ptr<f32>, !pto.ptr<f32>, index)",
+        )
+        .replace(
+            "pto.alloc_tile : !pto.tile_buf<vec, 8x16xf32>",
+            "pto.alloc_tile valid_row = %valid : !pto.tile_buf<vec, 8x16xf32>",
+        )
+        .replace("!pto.tile_buf<vec, 8x16xf32>", open)
+        .replace("sizes = [%rows, %columns]", "sizes = [%valid, %columns]")
+        .replace("!pto.partition_tensor_view<8x16xf32>", "!pto.partition_tensor_view<?x16xf32>");
+    let plan = plan(&text, Target::A2A3);
+    let x: Vec<f32> = (1..=256).map(|n| n as f32).collect();
+    for valid in [8, 3, 8, 5] {
+        let (mut y, mut gm) = (vec![-1f32; 256], vec![0f32; 2048]);
+        let mut args = [Arg::read(&x), Arg::write(&mut y), Arg::write(&mut gm), Arg::Int(valid)];
+        plan.launch().run(&mut args).unwrap_or_else(|d| panic!("{d}"));
+        let expected = |n: usize| if (n / 16 % 8) < valid as usize { x[n] } else { 0.0 };
+        assert_eq!(y, (0..256).map(expected).collect::<Vec<_>>(), "{valid} valid rows of a half");
+    }
+}
+
 #[test]
 fn a_producer_that_does_not_count_may_be_late() {
     let wait = "%second = arith.cmpi eq, %sub, %c1 : index
