@@ -65,8 +65,8 @@ fn reduced<L: Level>(x: f32) -> (f32, f32) {
 
 /// `a * b + c` rounded once.
 ///
-/// Without an instruction for it the sum is made in double precision, which is fast and rounds twice. That makes no difference for any of
-/// the sums above: a test tries all numbers.
+/// Without an instruction for it the sum is made in double precision, which is fast and rounds twice. For the sums above that makes no
+/// difference, whatever the number: the test `exponentials_agree_everywhere` can try all of them.
 #[inline(always)]
 fn fused<L: Level>(a: f32, b: f32, c: f32) -> f32 {
     if L::FUSES { L::fma(a, b, c) } else { (a as f64 * b as f64 + c as f64) as f32 }
