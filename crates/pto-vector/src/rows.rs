@@ -45,9 +45,10 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>((dst, is_past): OutRow<D>, n:
     // SAFETY: the caller answers for the elements at `dst`; the processor has the instructions of this level.
     unsafe {
         let mut at = 0;
-        // Only whole lines go past the cache, so short spans lead to the first one. One that does not start at an element never comes.
-        let mut ahead = if is_past { dst.align_offset(LINE).min(n) } else { 0 };
-        let dst = (dst, is_past && ahead < n);
+        // Only whole lines go past the cache, and short spans lead to the first one, if there is one that starts at an element.
+        let is_past = is_past && dst.align_offset(LINE) < n;
+        let mut ahead = if is_past { dst.align_offset(LINE) } else { 0 };
+        let dst = (dst, is_past);
         while at < n {
             if at >= ahead {
                 ahead = n;

@@ -137,8 +137,8 @@ impl<'p> Core<'p> {
             self.issue.views[at] = ViewRef::ABSENT;
             return Ok(());
         };
-        let view = &self.regs.views[register];
-        let (memory, first) = self.window_start(view.address, view.space, operand.writes)?;
+        let ViewState { address, space, .. } = self.regs.views[register];
+        let (memory, first) = self.window_start(address, space, operand.writes)?;
         let view = &self.regs.views[register];
         // SAFETY: as in `Self::window_ref`.
         self.issue.views[at] =

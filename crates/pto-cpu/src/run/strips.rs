@@ -208,6 +208,18 @@ impl<'p> StripDivision<'p> {
         let per_strip = if self.is_one { self.count } else { self.per_strip };
         // The processor itself fetches what is read and written in one go.
         self.windows.begin_fetching(self.count, per_strip, !self.is_one);
+        let done = self.execute_strips(plan, all, guards, per_strip);
+        self.windows.finish();
+        done
+    }
+
+    fn execute_strips(
+        &mut self,
+        plan: &Plan,
+        all: &mut Collected<'p>,
+        guards: Option<&Guards<'_>>,
+        per_strip: usize,
+    ) -> Result<(), FailAt> {
         let mut first = 0;
         let mut rows = 0;
         while first < self.count {
@@ -223,7 +235,6 @@ impl<'p> StripDivision<'p> {
             }
             first += rows;
         }
-        self.windows.finish();
         Ok(())
     }
 
@@ -254,12 +265,13 @@ impl<'p> StripDivision<'p> {
             self.windows.fetch_some();
             let held = guards.filter(|_| self.windows.is_used_by(number));
             let held = held.map(|guards| guards.hold(self.windows.touched(number, all, first, rows)));
+            let mut done = Ok(());
             if call.views.is_empty() {
                 let step = &plan.calls.kernels[call.which];
                 // SAFETY: the operands are parts of those that were checked when the instruction was collected, or windows in
                 // their place, which no other thread touches now.
-                unsafe { step.code.call(&all.tiles[call.tiles.clone()], &[], &all.scalars[call.scalars.clone()]) }
-                    .map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))?;
+                done =
+                    unsafe { step.code.call(&all.tiles[call.tiles.clone()], &[], &all.scalars[call.scalars.clone()]) };
             } else if let Some(transfer) = self.windows.copy_of(number) {
                 let at = call.tiles.start;
                 transfer.copy(&all.tiles[at], self.rows[at].step, first, rows);
@@ -269,6 +281,7 @@ impl<'p> StripDivision<'p> {
                 self.windows.finish();
             }
             drop(held);
+            done.map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))?;
         }
         Ok(())
     }
