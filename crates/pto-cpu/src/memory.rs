@@ -158,8 +158,11 @@ impl<T> Spare<T> {
         self.bytes().saturating_add(bytes) <= Self::MOST
     }
 
-    /// Keeps memory of so many bytes, as the next core expects it.
+    /// Keeps memory of so many bytes, as the next core expects it, if there is any and room for it.
     pub fn keep(&self, thing: T, bytes: u64) {
+        if bytes == 0 || !self.has_room(bytes) {
+            return;
+        }
         if let Some(mut place) = self.places().find(|place| place.is_none()) {
             *place = Some(SpareThing { thing, bytes });
             self.bytes.fetch_add(bytes, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! Addresses of the rows of the operands. Computed in bytes, by code that all element types share.
 
-use super::call::{Call, TileRef};
+use super::call::{Call, OutRow, TileRef};
 use super::cover::Cover;
 use super::pairwise::Side;
 use super::rows::joined;
@@ -41,10 +41,16 @@ pub struct Grid {
     /// Elements of a row.
     pub cols: usize,
     /// Whether stores to the destination may go past the cache.
-    pub is_past: bool,
+    is_past: bool,
 }
 
 impl Grid {
+    /// A row of the destination, to write to.
+    #[inline(always)]
+    pub fn out_row<E>(&self, r: usize) -> OutRow<E> {
+        (self.dst.row(r), self.is_past)
+    }
+
     /// The rows of a call of two sources; elements have `size` bytes.
     #[inline(always)]
     pub fn new(call: &Call<3>, size: usize) -> Self {

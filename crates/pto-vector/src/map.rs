@@ -103,7 +103,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
             let grid = Grid::new(call, size_of::<E>());
             for r in 0..grid.rows {
                 let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
-                fill::<L, E, _>((grid.dst.row(r), grid.is_past), grid.cols, &lanes);
+                fill::<L, E, _>(grid.out_row(r), grid.cols, &lanes);
             }
             copy_rest(call, size_of::<E>());
             Ok(())

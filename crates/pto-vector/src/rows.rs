@@ -3,7 +3,7 @@
 //! A row is computed in spans of a fixed number of elements, which the compiler turns into vector instructions. All
 //! elements of a span are read before any is written, so a destination may be one of the sources.
 
-use super::call::TileRef;
+use super::call::{OutRow, TileRef};
 use super::elem::Elem;
 use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
@@ -32,9 +32,6 @@ pub trait Lanes<D> {
     /// The sources must have `at + count` elements; `count` is at most `N`.
     unsafe fn get<L: Level, const N: usize>(&self, at: usize, count: usize) -> [D; N];
 }
-
-/// A row that is written: where it starts, and whether stores may go past the cache.
-pub type OutRow<D> = (*mut D, bool);
 
 /// Computes a row of `n` results.
 ///

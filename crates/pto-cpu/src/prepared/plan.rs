@@ -59,16 +59,6 @@ pub(crate) struct MemoryNeeds {
     pub spare_slots: Spare<Vec<Vec<u8>>>,
 }
 
-impl MemoryNeeds {
-    /// Leaves slots to the pipes of the next run.
-    pub fn keep_slots(&self, slots: Vec<Vec<u8>>) {
-        let bytes = slots.iter().map(|slot| slot.len() as u64).sum();
-        if bytes > 0 && self.spare_slots.has_room(bytes) {
-            self.spare_slots.keep(slots, bytes);
-        }
-    }
-}
-
 /// The cores that a plan is for.
 #[derive(Clone, Debug)]
 pub(crate) struct Cores {

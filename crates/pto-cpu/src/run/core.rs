@@ -123,10 +123,7 @@ impl<'p> Core<'p> {
         self.local.moves.clear();
         let factors = std::mem::take(&mut self.local.moves).store.into_spare();
         let bytes = factors.iter().map(KeptFactor::capacity).sum::<usize>() as u64;
-        let spare = &self.plan.memory.spare_factors;
-        if bytes > 0 && spare.has_room(bytes) {
-            spare.keep(factors, bytes);
-        }
+        self.plan.memory.spare_factors.keep(factors, bytes);
         let spare = &self.plan.memory.spare;
         if spare.has_room(self.local.memory.size()) {
             let bytes = self.local.memory.size();

@@ -124,7 +124,9 @@ impl<'p> Team<'p> {
         let notes = self.cores.iter_mut().flat_map(|c| std::mem::take(&mut c.outside.notes)).collect();
         let instructions = self.cores.iter().map(|c| c.progress.deeds.instructions).sum();
         if let Some(core) = self.cores.first() {
-            core.plan.memory.keep_slots(self.shared.into_spare_slots());
+            let slots = self.shared.into_spare_slots();
+            let bytes = slots.iter().map(|slot| slot.len() as u64).sum();
+            core.plan.memory.spare_slots.keep(slots, bytes);
         }
         self.cores.into_iter().for_each(Core::retire);
         RunReport { written, instructions, printed, notes, timings: Vec::new() }
