@@ -6,7 +6,7 @@ mod operand;
 
 pub use code::{Body, BoundCode, Code, Prepared};
 pub use kernel::{FactorUse, KernelCut, NONE, Numerics, OpKernel, Prepare, RecordUse, Site, WrittenPart};
-pub use operand::{OutRow, TileRef, ViewRef};
+pub use operand::{TileRef, ViewRef};
 
 /// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.
 ///

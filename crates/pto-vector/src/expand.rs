@@ -94,7 +94,7 @@ impl<E: Elem> Body<2> for FirstOfRow<E> {
         unsafe {
             let [src, dst] = call.tiles;
             for r in 0..dst.rows() {
-                fill::<L, E, _>(dst.out_row(r), dst.cols(), &Repeated(src.at::<E>(r, 0).read_unaligned()));
+                fill::<L, E, _>(dst.row(r), dst.cols(), &Repeated(src.at::<E>(r, 0).read_unaligned()));
             }
             Ok(())
         }

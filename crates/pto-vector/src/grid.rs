@@ -1,6 +1,6 @@
 //! Addresses of the rows of the operands. Computed in bytes, by code that all element types share.
 
-use super::call::{Call, OutRow, TileRef};
+use super::call::{Call, TileRef};
 use super::cover::Cover;
 use super::pairwise::Side;
 use super::rows::joined;
@@ -40,17 +40,9 @@ pub struct Grid {
     pub rows: usize,
     /// Elements of a row.
     pub cols: usize,
-    /// Whether stores to the destination may go past the cache.
-    is_past: bool,
 }
 
 impl Grid {
-    /// A row of the destination, to write to.
-    #[inline(always)]
-    pub fn out_row<E>(&self, r: usize) -> OutRow<E> {
-        (self.dst.row(r), self.is_past)
-    }
-
     /// The rows of a call of two sources; elements have `size` bytes.
     #[inline(always)]
     pub fn new(call: &Call<3>, size: usize) -> Self {
@@ -61,7 +53,7 @@ impl Grid {
         // What nearly all calls are, without a detour.
         let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
         let walk = |t: &TileRef| StridedRows { start: t.ptr(), step: t.row_stride() * size };
-        Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols, is_past: dst.is_past() }
+        Self { a: walk(a), b: walk(b), dst: walk(dst), rows, cols }
     }
 
     /// All rows where both sources have elements.
@@ -87,7 +79,7 @@ impl Grid {
             walks = walks.map(|w| w.reversed(rows));
         }
         let [a, b, dst] = walks;
-        Self { a, b, dst, rows, cols, is_past: call.tiles[2].is_past() }
+        Self { a, b, dst, rows, cols }
     }
 }
 

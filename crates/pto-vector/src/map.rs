@@ -45,7 +45,7 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
             }
             let (rows, cols) = joined(&[a, dst], dst.rows(), dst.cols());
             for r in 0..rows {
-                fill::<L, E, _>(dst.out_row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
+                fill::<L, E, _>(dst.row(r), cols, &UnaryLanes::<O, E>(a.row(r), PhantomData));
             }
             Ok(())
         }
@@ -103,7 +103,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
             let grid = Grid::new(call, size_of::<E>());
             for r in 0..grid.rows {
                 let lanes = BinaryLanes::<P, E>(grid.a.row(r), grid.b.row(r), PhantomData);
-                fill::<L, E, _>(grid.out_row(r), grid.cols, &lanes);
+                fill::<L, E, _>(grid.dst.row(r), grid.cols, &lanes);
             }
             copy_rest(call, size_of::<E>());
             Ok(())
@@ -212,7 +212,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
             for r in 0..rows {
                 let value = values.map_or_else(|| E::scalar(scalar), |t| t.at::<E>(r, 0).read_unaligned()).widen();
                 fill::<L, E, _>(
-                    dst.out_row(r),
+                    dst.row(r),
                     cols,
                     &ByValueLanes::<P, E>(src.row(r), value, P::known(value), PhantomData),
                 );

@@ -88,7 +88,7 @@ impl<P: Pairwise<A>, A: ReluInto<D>, D: Elem> Body<3> for ReluConvert<P, A, D> {
             let [a, b, dst] = call.tiles;
             let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
             for r in 0..rows {
-                fill::<L, D, _>(dst.out_row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
+                fill::<L, D, _>(dst.row(r), cols, &ReluConvertLanes::<P, A>(a.row(r), b.row(r), PhantomData));
             }
             Ok(())
         }
@@ -144,7 +144,7 @@ impl Body<3, 0, 1> for AddScaleRelu {
             let ([a, b, dst], [scale]) = (call.tiles, call.scalars);
             let (rows, cols) = joined(&[a, b, dst], dst.rows(), dst.cols());
             for r in 0..rows {
-                fill::<L, F16, _>(dst.out_row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
+                fill::<L, F16, _>(dst.row(r), cols, &AddScaleReluLanes(a.row(r), b.row(r), f32::scalar(*scale)));
             }
             Ok(())
         }

@@ -3,7 +3,7 @@
 //! A row is computed in spans of a fixed number of elements, which the compiler turns into vector instructions. All
 //! elements of a span are read before any is written, so a destination may be one of the sources.
 
-use super::call::{OutRow, TileRef};
+use super::call::TileRef;
 use super::elem::Elem;
 use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
@@ -13,9 +13,6 @@ use std::mem::MaybeUninit;
 pub const CHUNK: usize = 64;
 /// Elements of a short span, for what is left of a row. The last one may be shorter still.
 pub const SMALL: usize = 16;
-
-/// Bytes of a line of the cache. A long span is a whole number of them.
-const LINE: usize = 64;
 
 /// Memory that does not cross cache lines in the middle of a vector: what is written there is read again at once.
 #[repr(align(64))]
@@ -38,32 +35,24 @@ pub trait Lanes<D> {
 /// # Safety
 /// `n` elements must be writable at `dst` and readable at the sources.
 #[inline(always)]
-pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>((dst, is_past): OutRow<D>, n: usize, lanes: &S) {
+pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes: &S) {
     // SAFETY: the caller answers for the elements at `dst`; the processor has the instructions of this level.
     unsafe {
         let mut at = 0;
-        // Only whole lines go past the cache, and short spans lead to the first one, if there is one that starts at an element.
-        let is_past = is_past && dst.align_offset(LINE) < n;
-        let mut ahead = if is_past { dst.align_offset(LINE) } else { 0 };
-        let dst = (dst, is_past);
+        // Of narrow numbers a span should have as many bytes as of wide ones.
+        if const { long_spans::<L>() && S::WIDEST == 1 } {
+            spans::<L, D, S, { 4 * CHUNK }>(dst, n, &mut at, lanes);
+        }
+        if const { long_spans::<L>() && S::WIDEST == 2 } {
+            spans::<L, D, S, { 2 * CHUNK }>(dst, n, &mut at, lanes);
+        }
+        if const { long_spans::<L>() } {
+            spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
+        }
         while at < n {
-            if at >= ahead {
-                ahead = n;
-                // Of narrow numbers a span should have as many bytes as of wide ones.
-                if const { long_spans::<L>() && S::WIDEST == 1 } {
-                    spans::<L, D, S, { 4 * CHUNK }>(dst, n, &mut at, lanes);
-                }
-                if const { long_spans::<L>() && S::WIDEST == 2 } {
-                    spans::<L, D, S, { 2 * CHUNK }>(dst, n, &mut at, lanes);
-                }
-                if const { long_spans::<L>() } {
-                    spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
-                }
-                continue;
-            }
-            let count = SMALL.min(ahead - at);
+            let count = SMALL.min(n - at);
             let out = lanes.get::<L, SMALL>(at, count);
-            store_some::<L, D, SMALL>(dst.0.add(at), &out, count);
+            store_some::<L, D, SMALL>(dst.add(at), &out, count);
             at += count;
         }
     }
@@ -75,22 +64,12 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>((dst, is_past): OutRow<D>, n:
 /// All elements that the other arguments count must be writable at `dst`; the processor must have the instructions of this
 /// level.
 #[inline(always)]
-unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(
-    (dst, is_past): OutRow<D>,
-    n: usize,
-    at: &mut usize,
-    lanes: &S,
-) {
+unsafe fn spans<L: Level, D: Elem, S: Lanes<D>, const N: usize>(dst: *mut D, n: usize, at: &mut usize, lanes: &S) {
     // SAFETY: the caller answers for the elements at `dst`; the processor has the instructions of this level.
     unsafe {
         while *at + N <= n {
             let out = lanes.get::<L, N>(*at, N);
-            // Decided for each span: the compiler would make two loops of one.
-            if opaque(is_past.into()) != 0 {
-                store_past::<L, D, N>(dst.add(*at), &out);
-            } else {
-                dst.add(*at).cast::<[D; N]>().write_unaligned(out);
-            }
+            dst.add(*at).cast::<[D; N]>().write_unaligned(out);
             *at += N;
         }
     }
@@ -169,34 +148,6 @@ pub fn opaque(distance: usize) -> usize {
     }
     #[cfg(not(target_arch = "x86_64"))]
     distance
-}
-
-/// Stores past the cache.
-///
-/// # Safety
-/// The elements must be writable at `to`, the start of a line; the processor must have the instructions of this level.
-#[inline(always)]
-unsafe fn store_past<L: Level, E, const N: usize>(to: *mut E, some: &[E; N]) {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller answers for the elements at `to`; the processor has the instructions of this level.
-    unsafe {
-        use std::arch::x86_64::{_mm256_loadu_si256, _mm256_stream_si256, _mm512_loadu_si512, _mm512_stream_si512};
-        let (from, to) = (some.as_ptr().cast::<u8>(), to.cast::<u8>());
-        for line in (0..size_of_val(some)).step_by(LINE) {
-            if matches!(L::CPU, CpuLevel::V4) {
-                _mm512_stream_si512(to.add(line).cast(), _mm512_loadu_si512(from.add(line).cast()));
-            } else {
-                for at in [line, line + LINE / 2] {
-                    _mm256_stream_si256(to.add(at).cast(), _mm256_loadu_si256(from.add(at).cast()));
-                }
-            }
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    // SAFETY: the caller answers for the elements at `to`.
-    unsafe {
-        to.cast::<[E; N]>().write_unaligned(std::ptr::read(some));
-    }
 }
 
 /// The end of a row without a detour through memory, where the processor can leave out elements.

@@ -118,7 +118,7 @@ impl<T: Triplewise<E>, E: Elem> Body<4> for Ternary<T, E> {
             let (rows, cols) = joined(&[a, b, c, dst], dst.rows(), dst.cols());
             for r in 0..rows {
                 let sources = [a.row::<E>(r).cast_const(), b.row::<E>(r).cast_const(), c.row::<E>(r).cast_const()];
-                fill::<L, E, _>(dst.out_row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
+                fill::<L, E, _>(dst.row(r), cols, &TernaryLanes::<T, E>(sources, PhantomData));
             }
             Ok(())
         }
@@ -177,7 +177,7 @@ impl<T: Triplewise<E>, E: Elem, A: Elem<Wide = E::Wide>> Body<3, 0, 1> for Terna
             let (rows, cols) = joined(&[a, c, dst], dst.rows(), dst.cols());
             for r in 0..rows {
                 fill::<L, E, _>(
-                    dst.out_row(r),
+                    dst.row(r),
                     cols,
                     &TernaryScalarLanes::<T, E, A>(a.row(r), scalar, c.row(r), PhantomData),
                 );

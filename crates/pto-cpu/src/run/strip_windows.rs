@@ -15,8 +15,8 @@ use pto_isa::{GlobalLayout, Loc, Pad};
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
 
-/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it. Several threads have to wait
-/// for such stores before they give back a lock, which pays where there is one lock for a whole tile.
+/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it, on one thread. Several would
+/// have to wait for such stores before they give back a lock.
 const HUGE_BUFFER: usize = 32 << 20;
 
 /// The windows of a division.
@@ -104,7 +104,7 @@ impl StripWindows {
                 let other = o.call != t.call && (o.is_store || t.is_store);
                 other && o.footprint().overlaps(&t.footprint(), division.count)
             };
-            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets);
+            let may_be_direct = is_owned && is_aligned && !t.is_past && !self.transfers.iter().any(meets);
             changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
             self.transfers[number].may_be_direct = may_be_direct;
         }
@@ -135,9 +135,7 @@ impl StripWindows {
             let strides = (t.stride / size(tile), 1);
             // SAFETY: the window was checked to have the rows and columns of the tile inside of its buffer, and instructions that
             // can be divided touch no others.
-            let window = unsafe { TileRef::new(t.start, tile.geometry(), (tile.rows(), tile.cols()), strides) };
-            // SAFETY: a fence follows ([`Self::finish`]).
-            tiles[r.tile] = if t.is_past { unsafe { window.past_cache() } } else { window };
+            tiles[r.tile] = unsafe { TileRef::new(t.start, tile.geometry(), (tile.rows(), tile.cols()), strides) };
         }
     }
 
@@ -221,8 +219,7 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     // A store finds its lines claimed when it comes.
     let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
-    let is_alone = division.is_one || !all.is_shared;
-    let is_past = is_store && is_alone && all.views[call.views.start].bytes() > HUGE_BUFFER;
+    let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
     Some(StripTransfer { call: number, tile, is_store, is_past, share: lines.div_ceil(calls), ..window })
 }
 

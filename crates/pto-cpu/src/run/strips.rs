@@ -34,7 +34,7 @@ pub(super) struct StripDivision<'p> {
     /// How many of them a strip has.
     pub per_strip: usize,
     /// Everything is one strip: a single instruction does all, from window to window.
-    pub is_one: bool,
+    is_one: bool,
     /// For every tile, where its rows lie.
     pub rows: Vec<Footprint>,
     /// For every call whether columns are divided.
@@ -275,10 +275,6 @@ impl<'p> StripDivision<'p> {
             } else if let Some(transfer) = self.windows.copy_of(number) {
                 let at = call.tiles.start;
                 transfer.copy(&all.tiles[at], self.rows[at].step, first, rows);
-            }
-            if held.is_some() {
-                // The next thread to get the lock sees what was stored.
-                self.windows.finish();
             }
             drop(held);
             done.map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))?;

@@ -19,7 +19,6 @@ pub struct TileRef<'a> {
     cols: usize,
     row_stride: usize,
     col_stride: usize,
-    is_past: bool,
     geometry: &'a TileType,
 }
 
@@ -28,15 +27,8 @@ static NO_TILE: TileType = TileType::new(Loc::Vec, DType::U8, 0, 0);
 
 impl<'a> TileRef<'a> {
     /// An operand that is not there.
-    pub const ABSENT: Self = Self {
-        ptr: std::ptr::null_mut(),
-        rows: 0,
-        cols: 0,
-        row_stride: 0,
-        col_stride: 0,
-        is_past: false,
-        geometry: &NO_TILE,
-    };
+    pub const ABSENT: Self =
+        Self { ptr: std::ptr::null_mut(), rows: 0, cols: 0, row_stride: 0, col_stride: 0, geometry: &NO_TILE };
 
     /// A tile at `ptr` with a valid `region` of rows and columns, and the `strides` in elements from one row and one
     /// column to the next, which count in tiles without boxes. A window has the geometry of its whole tile.
@@ -50,23 +42,7 @@ impl<'a> TileRef<'a> {
     #[inline]
     pub unsafe fn new(ptr: *mut u8, geometry: &'a TileType, region: (usize, usize), strides: (usize, usize)) -> Self {
         let ((rows, cols), (row_stride, col_stride)) = (region, strides);
-        Self { ptr, rows, cols, row_stride, col_stride, is_past: false, geometry }
-    }
-
-    /// The same tile, of which nothing is needed soon: what a kernel writes to it may go past the cache.
-    ///
-    /// # Safety
-    /// A fence of stores (`_mm_sfence` on x86-64) must follow before another thread looks at what was written.
-    #[inline(always)]
-    #[must_use]
-    pub unsafe fn past_cache(self) -> Self {
-        Self { is_past: true, ..self }
-    }
-
-    /// Whether stores may go past the cache.
-    #[inline(always)]
-    pub fn is_past(&self) -> bool {
-        self.is_past
+        Self { ptr, rows, cols, row_stride, col_stride, geometry }
     }
 
     /// The same memory with another valid region.
@@ -169,12 +145,6 @@ impl<'a> TileRef<'a> {
         self.ptr.cast::<T>().wrapping_add(row * self.row_stride)
     }
 
-    /// The same to write to.
-    #[inline(always)]
-    pub fn out_row<T>(&self, row: usize) -> OutRow<T> {
-        (self.row(row), self.is_past)
-    }
-
     /// An element, in a tile without boxes.
     #[inline(always)]
     pub fn at<T>(&self, row: usize, col: usize) -> *mut T {
@@ -182,9 +152,6 @@ impl<'a> TileRef<'a> {
         self.ptr.cast::<T>().wrapping_add(row * self.row_stride + col * self.col_stride)
     }
 }
-
-/// A row that is written: where it starts, and whether stores may go past the cache.
-pub type OutRow<T> = (*mut T, bool);
 
 /// Out of line: every plain kernel would have a copy.
 #[inline(never)]

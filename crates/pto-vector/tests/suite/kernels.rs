@@ -32,14 +32,12 @@ struct Bound {
     /// For each slot of a tile, its memory.
     tiles: Vec<(usize, usize)>,
     scalars: Vec<(usize, u64)>,
-    /// Whether stores may go past the cache.
-    is_past: bool,
 }
 
 impl Bound {
     fn new(op: Op, operands: &Operands, gap: u64, random: &mut Random) -> Self {
-        let (memory, tiles, scalars) = (Vec::new(), Vec::new(), Vec::new());
-        let mut bound = Self { op, operands: operands.clone(), memory, tiles, scalars, is_past: false };
+        let mut bound =
+            Self { op, operands: operands.clone(), memory: Vec::new(), tiles: Vec::new(), scalars: Vec::new() };
         for &(slot, operand) in &operands.list {
             match operand {
                 Operand::Tile(ty) => {
@@ -75,11 +73,8 @@ impl Bound {
             // Memory may be shared by tiles with different valid regions.
             let memory = &refs[*memory];
             let strides = (memory.row_stride(), memory.col_stride());
-            // SAFETY: the memory is as large as each of these types says, and no other thread looks at it.
-            Some(unsafe {
-                let tile = TileRef::new(memory.ptr(), ty, tile::valid(ty), strides);
-                if self.is_past { tile.past_cache() } else { tile }
-            })
+            // SAFETY: the memory is as large as each of these types says.
+            Some(unsafe { TileRef::new(memory.ptr(), ty, tile::valid(ty), strides) })
         };
         let tiles: Vec<TileRef> = kernel.tiles.iter().map(|name| find(name).unwrap_or(TileRef::ABSENT)).collect();
         let scalar = |name: &&str| self.scalars.iter().find(|(s, _)| row.slot(name) == Some(*s)).map_or(0, |s| s.1);
@@ -156,7 +151,6 @@ fn check(start: &Bound, plain: Code, numerics: Numerics) {
     for level in levels() {
         let prepared = start.prepare(numerics, Some(level)).expect("has a fast version");
         same(&mut start.clone(), prepared, level.name());
-        same(&mut Bound { is_past: true, ..start.clone() }, prepared, &format!("{} past the cache", level.name()));
         for mut bound in start.in_place() {
             same(&mut bound, prepared, &format!("{} in place", level.name()));
         }

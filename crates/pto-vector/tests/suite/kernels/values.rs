@@ -26,7 +26,6 @@ fn run_as(op: Op, numerics: Numerics, given: Vec<(&str, Given)>) -> Result<Tile,
         memory: Vec::new(),
         tiles: Vec::new(),
         scalars: Vec::new(),
-        is_past: false,
     };
     for (name, given) in given {
         match given {
