@@ -3,10 +3,12 @@
 mod code;
 mod kernel;
 mod operand;
+mod row;
 
 pub use code::{Body, BoundCode, Code, Prepared};
 pub use kernel::{FactorUse, KernelCut, NONE, Numerics, OpKernel, Prepare, RecordUse, Site, WrittenPart};
 pub use operand::{TileRef, ViewRef};
+pub use row::{Fetch, FetchedRange, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands};
 
 /// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.
 ///
@@ -27,7 +29,7 @@ pub use operand::{TileRef, ViewRef};
 ///     Ok(())
 /// }
 /// // Three slots for code that takes two tiles.
-/// const NEGATE: Kernel = Kernel::new(&["src0", "src1", "dst"], |_| Some(Prepared { run: negate, imm: [0; 2] }));
+/// const NEGATE: Kernel = Kernel::new(&["src0", "src1", "dst"], |_| Some(Prepared::of(negate, [0; 2])));
 /// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]

@@ -1,7 +1,9 @@
 //! Instructions that repeat a row or a column.
 
 use super::blocks::ByBlock;
-use super::call::{Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, Site, TileRef};
+use super::call::{
+    Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, RowCall, RowKind, RowLayout, RowOperands, Site, TileRef,
+};
 use super::contiguous;
 use super::cover::Cover;
 use super::elem::{Elem, modular, prepare};
@@ -9,7 +11,7 @@ use super::map::{Binary, ByValue};
 use super::ops::{Add, Div, Exp, Max, Min, Mul, Sub};
 use super::pairwise::{Swap, Then};
 use super::plain::{PlainOperand, Spaced, walk};
-use super::rows::{Lanes, fill};
+use super::rows::{Lanes, fill, fill_row};
 use pto_isa::BLayout;
 use pto_num::Level;
 use std::convert::identity;
@@ -106,6 +108,22 @@ impl<E: Elem> Body<2> for FirstOfRow<E> {
             let [src, dst] = call.tiles;
             copy::<E>(src, Cover::SecondValues, dst);
             Ok(())
+        }
+    }
+
+    // The elements are only copied, so the code for an integer is that for a float as wide.
+    const ROWS: Option<RowLayout<2>> = if size_of::<E>() == 4 {
+        Some(|_| Some(RowOperands { kind: RowKind::Values, ..RowOperands::UNARY }))
+    } else {
+        None
+    };
+
+    #[inline(always)]
+    unsafe fn row<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe {
+            let value = row.src.cast::<E>().read_unaligned();
+            fill_row::<L, E, _>(row, &Repeated(value));
         }
     }
 }

@@ -47,8 +47,9 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, KernelCut, KernelFn, NONE, Numerics, OpKernel, Prepare,
-    Prepared, RecordUse, Site, TileRef, ViewRef, WrittenPart,
+    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn, NONE, Numerics,
+    OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands, Site, TileRef,
+    ViewRef, WrittenPart,
 };
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};

@@ -1,6 +1,6 @@
 //! Loops over the elements of tiles: one result per element.
 
-use super::call::{Body, Call, Fault, TileRef};
+use super::call::{Body, Call, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
 use super::cover::{Cover, no_zero};
 use super::elem::Elem;
 use super::grid::{ByRow, Grid};
@@ -8,12 +8,19 @@ use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
 use super::plain::{PlainOperand, PlainPair, Spaced, walk};
-use super::rows::{Lanes, fill, load_some};
+use super::reduce::sums_of_rows::fill_and_sum;
+use super::rows::{Lanes, fill, fill_row, load_some};
+use pto_isa::DType;
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
 
 pub use super::element::{read, write};
 pub use super::rows::joined;
+
+/// True for the types that have code for single rows: every version of it takes time to compile.
+pub const fn has_rows<E: Elem>() -> bool {
+    matches!(E::DTYPE, DType::F32)
+}
 
 /// `dst = f(src)`; tiles: `src`, `dst`.
 pub struct Unary<O, E>(PhantomData<(O, E)>);
@@ -61,6 +68,14 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
             walk(&[a, dst].map(PlainOperand::same::<E>), (dst.rows(), dst.cols()), false, elements::<O, E>);
             Ok(())
         }
+    }
+
+    const ROWS: Option<RowLayout<2>> = if has_rows::<E>() { Some(|_| Some(RowOperands::UNARY)) } else { None };
+
+    #[inline(always)]
+    unsafe fn row<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_row::<L, E, _>(row, &UnaryLanes::<O, E>(row.src.cast(), PhantomData)) }
     }
 }
 
@@ -114,11 +129,35 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
         // SAFETY: the operands are as `KernelFn` says.
         unsafe { Self::PLAIN.tiles(call) }
     }
+
+    const ROWS: Option<RowLayout<3>> = if has_rows::<E>() {
+        Some(|call| matches!(Cover::of(call.imm), Cover::Same | Cover::Row).then_some(RowOperands::BINARY))
+    } else {
+        None
+    };
+    const ROW_SUMS: bool = P::SUMMED;
+
+    #[inline(always)]
+    unsafe fn row<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_and_sum<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_and_sum::<L, E, _>(row, &Self::lanes(row)) }
+    }
 }
 
 impl<P: Pairwise<E>, E: Elem> Binary<P, E> {
     /// The function, for every way to bring its second operand.
     pub const PLAIN: PlainPair = PlainPair::new::<E>(P::DIVISOR, Self::elements);
+
+    #[inline(always)]
+    fn lanes(row: &RowCall) -> BinaryLanes<P, E> {
+        BinaryLanes(row.src.cast(), row.other.cast(), PhantomData)
+    }
 
     /// # Safety
     /// As [`PlainFn`](super::plain::PlainFn).
@@ -224,6 +263,43 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     unsafe fn plain(call: &Call<3, 0, 2>) -> Result<(), Fault> {
         // SAFETY: the operands are as `KernelFn` says.
         unsafe { Binary::<P, E>::PLAIN.values(call) }
+    }
+
+    const ROWS: Option<RowLayout<3, 0, 2>> = if has_rows::<E>() { Some(values_of_rows) } else { None };
+    const ROW_SUMS: bool = P::SUMMED;
+
+    #[inline(always)]
+    unsafe fn row<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_and_sum<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_and_sum::<L, E, _>(row, &Self::lanes(row)) }
+    }
+}
+
+/// The operands of rows of a tile and values.
+fn values_of_rows(call: &Call<3, 0, 2>) -> Option<RowOperands> {
+    let values = ByRow::new(call)?.values;
+    let comes_second = values.is_some() && Cover::of(call.imm) == Cover::FirstValues;
+    let src = usize::from(comes_second || !call.tiles[0].is_present());
+    let kind = if values.is_some() { RowKind::Values } else { RowKind::Elements };
+    let scalar = values.is_none().then_some(1 - src);
+    Some(RowOperands { kind, src, other: values.map(|_| 1 - src), dst: 2, scalar })
+}
+
+impl<P: Pairwise<E>, E: Elem> ByValue<P, E> {
+    /// # Safety
+    /// The row must be as [`RowFn`](super::call::RowFn) says.
+    #[inline(always)]
+    unsafe fn lanes(row: &RowCall) -> ByValueLanes<P, E> {
+        let values = row.other.cast::<E>();
+        // SAFETY: if there is a value for the row, it can be read.
+        let value = if values.is_null() { E::scalar(row.scalar) } else { unsafe { values.read_unaligned() } }.widen();
+        ByValueLanes(row.src.cast(), value, P::known(value), PhantomData)
     }
 }
 

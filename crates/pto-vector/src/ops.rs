@@ -30,6 +30,9 @@ pub trait Binary<W: Copy + Default> {
     /// The second element must not be zero.
     const DIVIDES: bool = false;
 
+    /// True where the results of a row are often added up.
+    const SUMMED: bool = false;
+
     /// Its value.
     fn apply<L: Level>(a: W, b: W) -> W;
 
@@ -71,9 +74,9 @@ macro_rules! binary {
     ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr) => {
         binary!($op for $($type)+ : |$a, $b| $value, DIVIDES = false);
     };
-    ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr, DIVIDES = $divides:literal) => {$(
+    ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr, $what:ident = $is:literal) => {$(
         impl Binary<$type> for $op {
-            const DIVIDES: bool = $divides;
+            const $what: bool = $is;
             #[inline(always)]
             fn apply<L: Level>($a: $type, $b: $type) -> $type {
                 $value
@@ -94,7 +97,7 @@ binary!(Sub for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_sub(b));
 
 /// `a · b`
 pub struct Mul;
-binary!(Mul for f32: |a, b| a * b);
+binary!(Mul for f32: |a, b| a * b, SUMMED = true);
 binary!(Mul for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_mul(b));
 
 /// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked.

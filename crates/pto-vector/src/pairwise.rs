@@ -20,6 +20,9 @@ pub trait Pairwise<E: Elem> {
     /// The operand that must not have zeros.
     const DIVISOR: Option<Side>;
 
+    /// True where the results of a row are often added up: there is code that does both.
+    const SUMMED: bool = false;
+
     /// Its values.
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N];
 
@@ -44,6 +47,7 @@ macro_rules! each_element {
             ops::$op: ops::Binary<E::Wide>,
         {
             const DIVISOR: Option<Side> = if <Self as ops::Binary<E::Wide>>::DIVIDES { Some(Side::Second) } else { None };
+            const SUMMED: bool = <Self as ops::Binary<E::Wide>>::SUMMED;
 
             #[inline(always)]
             fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N] {
@@ -90,6 +94,7 @@ pub struct Then<P, U>(PhantomData<(P, U)>);
 
 impl<E: Elem, P: Pairwise<E>, U: ops::Unary<E::Wide>> Pairwise<E> for Then<P, U> {
     const DIVISOR: Option<Side> = P::DIVISOR;
+    const SUMMED: bool = true;
 
     #[inline(always)]
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N] {

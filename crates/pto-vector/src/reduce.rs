@@ -6,6 +6,7 @@ mod fold;
 mod pair;
 mod rank;
 mod rows;
+pub mod sums_of_rows;
 #[cfg(target_arch = "x86_64")]
 mod v4;
 

@@ -3,7 +3,7 @@
 //! A row is computed in spans of a fixed number of elements, which the compiler turns into vector instructions. All
 //! elements of a span are read before any is written, so a destination may be one of the sources.
 
-use super::call::TileRef;
+use super::call::{RowCall, TileRef};
 use super::elem::Elem;
 use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
@@ -49,6 +49,32 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes:
         if const { long_spans::<L>() } {
             spans::<L, D, S, CHUNK>(dst, n, &mut at, lanes);
         }
+        while at < n {
+            let count = SMALL.min(n - at);
+            let out = lanes.get::<L, SMALL>(at, count);
+            store_some::<L, D, SMALL>(dst.add(at), &out, count);
+            at += count;
+        }
+    }
+}
+
+/// Computes a row, and fetches what is needed soon.
+///
+/// # Safety
+/// The row must be as [`RowFn`](crate::RowFn) says, and the processor must have the level.
+#[inline(always)]
+pub unsafe fn fill_row<L: Level, D: Elem, S: Lanes<D>>(row: &RowCall, lanes: &S) {
+    // SAFETY: the caller answers for the row and the processor.
+    unsafe {
+        let (dst, n, mut fetch) = (row.dst.cast::<D>(), row.count, row.fetch.get());
+        let mut at = 0;
+        while at + CHUNK <= n {
+            fetch.some();
+            let out = lanes.get::<L, CHUNK>(at, CHUNK);
+            dst.add(at).cast::<[D; CHUNK]>().write_unaligned(out);
+            at += CHUNK;
+        }
+        row.fetch.set(fetch);
         while at < n {
             let count = SMALL.min(n - at);
             let out = lanes.get::<L, SMALL>(at, count);

@@ -32,7 +32,7 @@ fn prepare(site: &Site) -> Option<Prepared<2, 0, 4>> {
     };
     let size = u64::from(dst.unit_bytes());
     let known = src.bits() == dst.bits() && dst.bits() >= 8;
-    known.then_some(Prepared { run, imm: [filter, channels << 8 | size] })
+    known.then_some(Prepared::of(run, [filter, channels << 8 | size]))
 }
 
 /// One dimension of the convolution.

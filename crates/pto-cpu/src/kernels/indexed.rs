@@ -117,7 +117,7 @@ fn prepared<const V: usize>(site: &Site, run: KernelFn<2, V>, how: How) -> Optio
     let mem = site.instance.ty("mem").and_then(Type::elem)?;
     let idx = site.instance.ty("idx").and_then(Type::elem)?;
     let fits = mem.column_bits() == how.dtype.column_bits() && idx.bits() == 32;
-    Some(Prepared { run, imm: how.packed().filter(|_| fits)? })
+    Some(Prepared::of(run, how.packed().filter(|_| fits)?))
 }
 
 /// The table: where it lies, and its rows and columns.

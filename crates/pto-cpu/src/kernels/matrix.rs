@@ -138,7 +138,7 @@ fn prepare(site: &Site) -> Option<Prepared<7, 0, 1>> {
         return None;
     }
     let run = if site.plain { plain::run } else { fastest(sums, site) };
-    Some(Prepared { run, imm: form.imm() })
+    Some(Prepared::of(run, form.imm()))
 }
 
 /// The matrix unit is not part of any level: a site that requests a level does not use it.

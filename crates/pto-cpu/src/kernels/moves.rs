@@ -84,7 +84,7 @@ fn prepare(site: &Site, kind: MoveKind) -> Option<Prepared<3, 0, 3>> {
         return zz::prepare(site);
     }
     if dst.loc == Loc::Bias && src.dtype != dst.dtype {
-        return Some(Prepared { run: widen, imm: [src.dtype as u64, kind as u64] });
+        return Some(Prepared::of(widen, [src.dtype as u64, kind as u64]));
     }
     if has_nibbles(src) {
         return Some(nibbles::prepare_move(site, src, dst, kind));

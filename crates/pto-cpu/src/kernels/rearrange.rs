@@ -15,7 +15,7 @@ pub(super) const TRANSPOSE: OpKernel = OpKernel::new(&["src", "dst"], |site| pre
 pub(super) const FILL: OpKernel = OpKernel::new(&["src", "dst"], |site| {
     let dst = site.tile("dst")?;
     if packed::is_of_numbers(dst) {
-        return Some(Prepared { run: fill_numbers, ..prepare::<Fill, _>(site, "dst", 0)? });
+        return prepare::<Fill, _>(site, "dst", 0).map(|p| Prepared::of(fill_numbers, p.imm));
     }
     prepare::<Fill, _>(site, "dst", padding::value(dst))
 });

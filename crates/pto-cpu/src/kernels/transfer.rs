@@ -25,7 +25,7 @@ fn prepare_load(site: &Site) -> Option<Prepared<1, 1>> {
     }
     let imm = immediates(site, "dst", "src")?;
     Some(match site.tile("dst")?.dtype.column_bits() {
-        4 => Prepared { run: nibbles::load, imm },
+        4 => Prepared::of(nibbles::load, imm),
         _ => Prepared::new::<LoadKernel>(site, true).with(imm),
     })
 }
@@ -47,14 +47,14 @@ pub(super) fn prepare_store(site: &Site) -> Option<Prepared<2, 1, 2>> {
     }
     let imm = [layout, combine.map_or(0, Combine::code) << 8 | DType::ALL.iter().position(|d| *d == to)? as u64];
     Some(match src.dtype.column_bits() {
-        4 => Prepared { run: nibbles::store, imm },
+        4 => Prepared::of(nibbles::store, imm),
         _ => Prepared::new::<StoreKernel>(site, true).with(imm),
     })
 }
 
 fn prepare_prefetch(site: &Site) -> Option<Prepared<0, 1>> {
     let bits = site.instance.ty("src").and_then(Type::elem)?.column_bits();
-    Some(Prepared { run: prefetch, imm: [u64::from(bits), 0] })
+    Some(Prepared::of(prefetch, [u64::from(bits), 0]))
 }
 
 /// Immediates of a transfer: the layout that it states, which takes precedence over that of its window, counted from 1;

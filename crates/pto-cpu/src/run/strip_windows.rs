@@ -8,7 +8,7 @@
 use super::collected::Collected;
 use super::strips::{Footprint, StripDivision, are_apart, size};
 use crate::guard::Touched;
-use crate::kernels::{TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
+use crate::kernels::{Fetch, FetchedRange, TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
 
@@ -27,6 +27,8 @@ pub(super) struct StripWindows {
     replaced: Vec<Replaced>,
     /// What is fetched while the instructions are executed.
     ahead: Vec<Ahead>,
+    /// Lines of each of them that are fetched for a span of a row.
+    pace: usize,
 }
 
 /// A load or a store.
@@ -176,12 +178,20 @@ impl StripWindows {
     }
 
     /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
-    pub fn begin_fetching(&mut self, count: usize, per_strip: usize, is_wanted: bool) {
+    pub fn begin_fetching(&mut self, count: usize, per_strip: usize, spans: usize, is_wanted: bool) {
         self.ahead.clear();
-        for t in self.transfers.iter().filter(|t| is_wanted && t.stride == t.bytes && !t.is_past) {
+        self.pace = 0;
+        let mode: u32 = std::env::var("FETCH").map_or(0, |s| s.parse().unwrap());
+        for t in self
+            .transfers
+            .iter()
+            .filter(|t| if t.is_store { mode & 2 == 0 } else { mode & 1 == 0 })
+            .filter(|t| is_wanted && t.stride == t.bytes && !t.is_past)
+        {
             let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
             let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
             let next = t.start.wrapping_offset(t.onward);
+            self.pace = self.pace.max(t.share.div_ceil(spans.max(1)));
             self.ahead.push(Ahead {
                 at: t.start.wrapping_add(done),
                 lines,
@@ -199,10 +209,15 @@ impl StripWindows {
         }
     }
 
-    /// Fetches some more.
+    /// What is fetched while a strip is worked on.
     #[inline(always)]
-    pub fn fetch_some(&mut self) {
-        self.ahead.iter_mut().for_each(Ahead::some);
+    pub fn fetch_of_strip(&mut self) -> Fetch {
+        let mut fetch = Fetch { pace: self.pace, ..Fetch::NONE };
+        for ahead in &mut self.ahead {
+            let range = if ahead.to_write { &mut fetch.written } else { &mut fetch.read };
+            *range = ahead.of_strip();
+        }
+        fetch
     }
 }
 
@@ -220,7 +235,8 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
     let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
-    Some(StripTransfer { call: number, tile, is_store, is_past, share: lines.div_ceil(calls), ..window })
+    let _ = calls;
+    Some(StripTransfer { call: number, tile, is_store, is_past, share: lines, ..window })
 }
 
 /// A window as rows of contiguous elements, for a tile.
@@ -361,12 +377,13 @@ struct Ahead {
 
 impl Ahead {
     #[inline(always)]
-    fn some(&mut self) {
+    fn of_strip(&mut self) -> FetchedRange {
         if self.lines < self.share {
             (self.at, self.lines) = (self.next, usize::MAX);
         }
-        ahead::fetch(self.at, self.share, self.to_write);
-        self.at = self.at.wrapping_add(self.share * ahead::LINE);
+        let at = self.at;
+        self.at = at.wrapping_add(self.share * ahead::LINE);
         self.lines -= self.share;
+        FetchedRange { at, end: self.at }
     }
 }

@@ -7,10 +7,12 @@
 
 use super::collected::{Collected, CollectedCall, FailAt};
 use super::fail::Fail;
+use super::strip_steps::{self, StripAction, StripStep};
 use super::strip_windows::StripWindows;
 use crate::guard::Guards;
 use crate::kernels::TileRef;
 use crate::prepared::{KernelStep, Plan};
+use std::cell::Cell;
 
 /// Bytes of the longest rows of a strip. The fewer lines are fetched at a time, the less the processor waits for them: with twice as
 /// many, row-wise programs take a tenth longer.
@@ -40,8 +42,10 @@ pub(super) struct StripDivision<'p> {
     /// For every call whether columns are divided.
     pub by_columns: Vec<bool>,
     windows: StripWindows,
-    /// The operands that move from strip to strip, and the bytes for each row.
-    steps: Vec<(usize, usize)>,
+    /// What is done for every strip.
+    steps: Vec<StripStep>,
+    /// The operands of kernels that move from strip to strip, and the bytes for each row.
+    moves: Vec<(usize, usize)>,
     /// For every operand whether all strips use the rows of the first.
     reused: Vec<bool>,
 }
@@ -106,21 +110,37 @@ impl<'p> StripDivision<'p> {
         let fits = windows.find(plan, all, self);
         if fits && (windows.choose_direct(plan, all, self) || !is_known) {
             windows.redirect(all, self);
-            self.find_steps(&windows);
             self.is_one = windows.are_direct() && all.calls.iter().filter(|call| call.views.is_empty()).count() == 1;
+            self.windows = windows;
+            self.find_steps(plan, all);
+        } else {
+            self.windows = windows;
         }
-        self.windows = windows;
         fits
     }
 
-    /// Finds the operands that move from strip to strip.
-    fn find_steps(&mut self, windows: &StripWindows) {
-        self.steps.clear();
-        for (at, rows) in self.rows.iter().enumerate() {
-            let kept = if self.reused[at] { 0 } else { rows.step };
-            let step = windows.step_of(at).unwrap_or(kept);
-            self.steps.extend((step > 0).then_some((at, step)));
+    /// Finds what is done for every strip.
+    fn find_steps(&mut self, plan: &Plan, all: &Collected<'p>) {
+        let mut steps = std::mem::take(&mut self.steps);
+        strip_steps::find(&mut steps, plan, all, self);
+        let mut moves = std::mem::take(&mut self.moves);
+        moves.clear();
+        for step in steps.iter().filter(|step| !matches!(step.action, StripAction::Rows(_))) {
+            let tiles = all.calls[step.call].tiles.clone().map(|tile| (tile, self.distances(tile).1));
+            moves.extend(tiles.filter(|(_, bytes)| *bytes > 0));
         }
+        (self.steps, self.moves) = (steps, moves);
+    }
+
+    pub fn windows(&self) -> &StripWindows {
+        &self.windows
+    }
+
+    /// The bytes from one row of an operand to the next: within a strip, and for each row from strip to strip.
+    pub fn distances(&self, tile: usize) -> (usize, usize) {
+        let own = self.rows[tile].step;
+        let kept = if self.reused[tile] { 0 } else { own };
+        self.windows.step_of(tile).map_or((own, kept), |step| (step, step))
     }
 
     fn divide_tiles(&mut self, plan: &Plan, all: &Collected<'p>) -> bool {
@@ -205,9 +225,11 @@ impl<'p> StripDivision<'p> {
 
     pub fn execute(&mut self, plan: &Plan, all: &mut Collected<'p>, guards: Option<&Guards<'_>>) -> Result<(), FailAt> {
         self.windows.replace_tiles(&mut all.tiles);
+        self.steps.iter_mut().for_each(|step| step.begin(all));
         let per_strip = if self.is_one { self.count } else { self.per_strip };
         // The processor itself fetches what is read and written in one go.
-        self.windows.begin_fetching(self.count, per_strip, !self.is_one);
+        let spans = per_strip * self.steps.iter().map(StripStep::spans).sum::<usize>();
+        self.windows.begin_fetching(self.count, per_strip, spans, !self.is_one);
         let done = self.execute_strips(plan, all, guards, per_strip);
         self.windows.finish();
         done
@@ -229,7 +251,7 @@ impl<'p> StripDivision<'p> {
                 self.set_rows(all, rows);
             }
             self.execute_strip(plan, all, guards, first, rows)?;
-            for (at, step) in &self.steps {
+            for (at, step) in &self.moves {
                 // SAFETY: at most as many rows are left out as have been worked on.
                 all.tiles[*at] = unsafe { all.tiles[*at].after(step * rows) };
             }
@@ -238,13 +260,14 @@ impl<'p> StripDivision<'p> {
         Ok(())
     }
 
-    /// Every call works on this many rows.
+    /// Every kernel works on this many rows.
     fn set_rows(&self, all: &mut Collected<'p>, rows: usize) {
-        for (call, by_columns) in all.calls.iter().zip(&self.by_columns) {
-            for at in call.tiles.clone() {
+        for step in self.steps.iter().filter(|step| matches!(step.action, StripAction::Kernel)) {
+            let by_columns = self.by_columns[step.call];
+            for at in all.calls[step.call].tiles.clone() {
                 let tile = &mut all.tiles[at];
                 if self.rows[at].step > 0 {
-                    let region = if *by_columns { (tile.rows(), rows) } else { (rows, tile.cols()) };
+                    let region = if by_columns { (tile.rows(), rows) } else { (rows, tile.cols()) };
                     // SAFETY: as many rows are left.
                     *tile = unsafe { tile.with_region(region) };
                 }
@@ -261,25 +284,33 @@ impl<'p> StripDivision<'p> {
         first: usize,
         rows: usize,
     ) -> Result<(), FailAt> {
-        for (number, call) in all.calls.iter().enumerate() {
-            self.windows.fetch_some();
-            let held = guards.filter(|_| self.windows.is_used_by(number));
-            let held = held.map(|guards| guards.hold(self.windows.touched(number, all, first, rows)));
-            let mut done = Ok(());
-            if call.views.is_empty() {
-                let step = &plan.calls.kernels[call.which];
-                // SAFETY: the operands are parts of those that were checked when the instruction was collected, or windows in
-                // their place, which no other thread touches now.
-                done =
-                    unsafe { step.code.call(&all.tiles[call.tiles.clone()], &[], &all.scalars[call.scalars.clone()]) };
-            } else if let Some(transfer) = self.windows.copy_of(number) {
-                let at = call.tiles.start;
-                transfer.copy(&all.tiles[at], self.rows[at].step, first, rows);
+        let fetch = Cell::new(self.windows.fetch_of_strip());
+        for step in &self.steps {
+            let held = guards.filter(|_| step.is_outside);
+            let held = held.map(|guards| guards.hold(self.windows.touched(step.call, all, first, rows)));
+            match &step.action {
+                // SAFETY: the rows are parts of tiles that were checked when the instruction was collected, or windows in their
+                // place, which no other thread touches now.
+                StripAction::Rows(step) => unsafe { step.execute(first, rows, &fetch) },
+                StripAction::Kernel => Self::execute_kernel(plan, all, &all.calls[step.call])?,
+                StripAction::Copy => {
+                    let at = all.calls[step.call].tiles.start;
+                    let transfer = self.windows.copy_of(step.call);
+                    transfer.into_iter().for_each(|t| t.copy(&all.tiles[at], self.rows[at].step, first, rows));
+                }
             }
             drop(held);
-            done.map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))?;
         }
         Ok(())
+    }
+
+    fn execute_kernel(plan: &Plan, all: &Collected<'p>, call: &CollectedCall) -> Result<(), FailAt> {
+        let code = &plan.calls.kernels[call.which].code;
+        let (tiles, scalars) = (&all.tiles[call.tiles.clone()], &all.scalars[call.scalars.clone()]);
+        // SAFETY: the operands are parts of those that were checked when the instruction was collected, or windows in their place, which
+        // no other thread touches now.
+        let done = unsafe { code.call(tiles, &[], scalars) };
+        done.map_err(|fault| (call.at, Fail::Fault(Box::new(fault), call.buffer)))
     }
 }
 

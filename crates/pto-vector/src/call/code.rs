@@ -1,5 +1,6 @@
 //! The code of an instruction: compiled for each level of the processor, with as many operands as it takes.
 
+use super::row::{ErasedRows, RowCall, RowCode, RowFn, RowLayout, Rows};
 use super::{AnyCall, Arity, Call, Fault, KernelFn, Site, TileRef, ViewRef};
 use pto_num::{CpuLevel, Level};
 use std::mem::transmute;
@@ -11,6 +12,8 @@ pub struct Prepared<const T: usize, const V: usize = 0, const S: usize = 0> {
     pub run: KernelFn<T, V, S>,
     /// Immediates of every call.
     pub imm: [u64; 2],
+    /// Code for single rows, if there is some.
+    rows: Option<Rows<T, V, S>>,
 }
 
 /// [`Prepared`] code whose numbers of operands are a value: all code of a program has this type.
@@ -19,6 +22,7 @@ pub struct Code {
     run: unsafe fn(&AnyCall) -> Result<(), Fault>,
     imm: [u64; 2],
     arity: Arity,
+    rows: Option<ErasedRows>,
 }
 
 impl Code {
@@ -30,6 +34,13 @@ impl Code {
     /// True when both do the same with the same operands.
     pub fn is_same(&self, other: &Self) -> bool {
         std::ptr::fn_addr_eq(self.run, other.run) && self.imm == other.imm && self.arity == other.arity
+    }
+
+    /// Code for single rows of these operands; `None` if there is none.
+    pub fn rows<'a>(&self, tiles: &'a [TileRef<'a>], scalars: &'a [u64]) -> Option<RowCode> {
+        let rows = self.rows.as_ref()?;
+        let bound = self.bind(tiles, &[], scalars).ok()?;
+        rows.code(&bound.call)
     }
 
     /// The code with its operands.
@@ -100,7 +111,8 @@ impl<const T: usize, const V: usize, const S: usize> From<Prepared<T, V, S>> for
         // SAFETY: both are pointers to functions of one thin reference with the same result, so calls are compatible.
         // `BoundCode` is the only caller, and what its reference points to is a `Call` of these numbers.
         let run = unsafe { transmute::<KernelFn<T, V, S>, unsafe fn(&AnyCall) -> Result<(), Fault>>(prepared.run) };
-        Self { run, imm: prepared.imm, arity: Arity { tiles: T as u8, views: V as u8, scalars: S as u8 } }
+        let arity = Arity { tiles: T as u8, views: V as u8, scalars: S as u8 };
+        Self { run, imm: prepared.imm, arity, rows: prepared.rows.map(ErasedRows::from) }
     }
 }
 
@@ -118,20 +130,47 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// # Safety
     /// As [`KernelFn`].
     unsafe fn plain(call: &Call<T, V, S>) -> Result<(), Fault>;
+
+    /// Where the operands of single rows are found, if there is code for them.
+    const ROWS: Option<RowLayout<T, V, S>> = None;
+
+    /// True when there is code that adds up each row of results as well.
+    const ROW_SUMS: bool = false;
+
+    /// One row, with the same bits as the fast version.
+    ///
+    /// # Safety
+    /// As [`RowFn`], and the processor must have the level.
+    #[inline(always)]
+    unsafe fn row<L: Level>(_: &RowCall) {}
+
+    /// One row, and the sum of its results, with the bits of the instruction that adds up rows.
+    ///
+    /// # Safety
+    /// As [`RowFn`], and the processor must have the level.
+    #[inline(always)]
+    unsafe fn row_and_sum<L: Level>(_: &RowCall) {}
 }
 
 impl<const T: usize, const V: usize, const S: usize> Prepared<T, V, S> {
     /// The code of a body for this processor. `contiguous` says whether the layouts suit the fast version.
     pub fn new<B: Body<T, V, S>>(site: &Site, contiguous: bool) -> Self {
-        let run: KernelFn<T, V, S> =
-            if site.plain || !contiguous { B::plain } else { fast::<B, T, V, S>(site.cpu_level()) };
-        Self { run, imm: [0; 2] }
+        if site.plain || !contiguous {
+            return Self::plain::<B>();
+        }
+        let level = site.cpu_level();
+        Self { rows: rows::<B, T, V, S>(level), ..Self::of(fast::<B, T, V, S>(level), [0; 2]) }
+    }
+
+    /// This code, with these immediates.
+    pub const fn of(run: KernelFn<T, V, S>, imm: [u64; 2]) -> Self {
+        Self { run, imm, rows: None }
     }
 
     /// The plain version alone: for what is rare, or gains nothing from vector instructions. Every version costs time to
     /// compile.
     pub fn plain<B: Body<T, V, S>>() -> Self {
-        Self { run: B::plain, imm: [0; 2] }
+        Self::of(B::plain, [0; 2])
     }
 
     /// The fast version of a body.
@@ -161,6 +200,64 @@ fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level:
 fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> KernelFn<T, V, S> {
     B::fast::<pto_num::Baseline>
 }
+
+/// The code of a body for single rows.
+fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<Rows<T, V, S>> {
+    // In these branches, and only there, nothing is compiled for bodies that have no such code.
+    let run = if const { B::ROWS.is_some() } { row_code::<B, T, V, S>(level) } else { None };
+    let sum = if const { B::ROWS.is_some() && B::ROW_SUMS } { row_sum_code::<B, T, V, S>(level) } else { None };
+    Some(Rows { layout: B::ROWS?, run: run?, run_and_sum: sum })
+}
+
+#[cfg(target_arch = "x86_64")]
+fn row_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<RowFn> {
+    match level {
+        CpuLevel::V4 => Some(row_v4::<B, T, V, S>),
+        CpuLevel::V3 => Some(row_v3::<B, T, V, S>),
+        CpuLevel::Baseline => None,
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn row_sum_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<RowFn> {
+    match level {
+        CpuLevel::V4 => Some(row_and_sum_v4::<B, T, V, S>),
+        CpuLevel::V3 => Some(row_and_sum_v3::<B, T, V, S>),
+        CpuLevel::Baseline => None,
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn row_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> Option<RowFn> {
+    Some(B::row::<pto_num::Baseline>)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn row_sum_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> Option<RowFn> {
+    Some(B::row_and_sum::<pto_num::Baseline>)
+}
+
+/// A function of a row for a level of the processor.
+#[cfg(target_arch = "x86_64")]
+macro_rules! row_at_level {
+    ($name:ident = $method:ident at $level:ident, $features:literal) => {
+        /// # Safety
+        /// As [`RowFn`], and the processor must have these features.
+        #[target_feature(enable = $features)]
+        unsafe fn $name<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(row: &RowCall) {
+            // SAFETY: the caller answers for the operands, and these features are the level.
+            unsafe { B::$method::<pto_num::$level>(row) }
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+row_at_level!(row_v3 = row at V3, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
+#[cfg(target_arch = "x86_64")]
+row_at_level!(row_and_sum_v3 = row_and_sum at V3, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
+#[cfg(target_arch = "x86_64")]
+row_at_level!(row_v4 = row at V4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
+#[cfg(target_arch = "x86_64")]
+row_at_level!(row_and_sum_v4 = row_and_sum at V4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
 
 /// # Safety
 /// As [`KernelFn`], and the processor must have these features.

@@ -1,18 +1,19 @@
 //! One result per row.
 
-use super::fold::Fold;
-use crate::call::{Body, Call, Fault, TileRef};
+use super::fold::{Fold, Sum};
+use crate::call::{Body, Call, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
 use crate::elem::Elem;
 #[cfg(target_arch = "x86_64")]
 use crate::level::{is_v3, is_v4};
-use crate::map::{read, write};
+use crate::map::{has_rows, read, write};
 use pto_num::Level;
+use std::any::TypeId;
 use std::hint::black_box;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Lanes of a row; the number is part of what a sum is.
-const LANES: usize = 64;
+pub const LANES: usize = 64;
 
 #[cfg(not(target_arch = "x86_64"))]
 pub use super::fold::Fold as Reduce;
@@ -63,6 +64,39 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Rows<F, E> {
             }
             Ok(())
         }
+    }
+
+    const ROWS: Option<RowLayout<2>> = if has_rows::<E>() {
+        Some(|call| {
+            let [src, dst] = call.tiles;
+            let adds = TypeId::of::<F>() == TypeId::of::<Sum>();
+            let kind = if adds { RowKind::Sum } else { RowKind::Reduction };
+            (src.cols() > 0 && dst.cols() > 0).then_some(RowOperands { kind, ..RowOperands::UNARY })
+        })
+    } else {
+        None
+    };
+
+    #[inline(always)]
+    unsafe fn row<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says, and not empty; the processor has the instructions of this level.
+        unsafe { single::<L, F, E>(row.src.cast(), row.count, row.dst.cast()) }
+    }
+}
+
+/// The result of one row.
+///
+/// # Safety
+/// `n` elements, at least one, must be readable at `from`, and one writable at `to`; the processor must have the level.
+#[inline(always)]
+unsafe fn single<L: Level, F: Reduce<E>, E: Elem>(from: *const E, n: usize, to: *mut E) {
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { F::PRESENT && is_v4::<L>() } {
+            return super::v4::single::<F, E>(from, n, to);
+        }
+        to.write_unaligned(any_row::<L, F, E>(from, n));
     }
 }
 
@@ -149,7 +183,7 @@ unsafe fn row<L: Level, F: Fold<E>, E: Elem, const N: usize>(row: *const E, n: u
 
 /// All lanes as one: lane `i` takes in lane `i + N / 2`, and so on with half as many.
 #[inline(always)]
-fn across<F: Fold<E>, E: Elem, const N: usize>(mut lanes: [F::Lane; N]) -> F::Lane {
+pub fn across<F: Fold<E>, E: Elem, const N: usize>(mut lanes: [F::Lane; N]) -> F::Lane {
     if N > 32 {
         halve::<F, E, N, 32>(&mut lanes);
         halve::<F, E, N, 16>(&mut lanes);

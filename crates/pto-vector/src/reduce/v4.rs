@@ -21,7 +21,7 @@ use std::arch::x86_64::{
 use std::marker::PhantomData;
 
 pub use columns::columns;
-pub use tree::group;
+pub use tree::{group, single};
 
 /// Elements as the lanes of registers.
 ///

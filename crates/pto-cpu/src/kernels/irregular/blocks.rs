@@ -16,7 +16,7 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
     let src = site.tile("src")?;
     let run = by_type!(bits_of(site.tile("dst")?)?, E in [U8 U16 U32 U64] =>
         by_type!(site.tile("offsets")?.dtype, I in [U32 I32] => Blocks::<E, I>::run as KernelFn<3>)?)?;
-    Some(Prepared { run, imm: [extent(src), u64::from(src.dtype.unit_bytes())] })
+    Some(Prepared::of(run, [extent(src), u64::from(src.dtype.unit_bytes())]))
 }
 
 /// Element `c` of a row comes from block `c * size / 32`, where there is an offset for it.

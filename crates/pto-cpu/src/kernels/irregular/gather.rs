@@ -36,7 +36,7 @@ pub(super) fn bits_of(ty: &TileType) -> Option<DType> {
 fn by_index(src: &TileType, indices: &TileType) -> Option<Prepared<4, 0, 1>> {
     let run = by_type!(bits_of(src)?, E in [U8 U16 U32 U64] =>
         by_type!(indices.dtype, I in [I16 U16 I32 U32] => GatherByIndex::<E, I>::run as KernelFn<4, 0, 1>)?)?;
-    Some(Prepared { run, imm: [extent(src), 0] })
+    Some(Prepared::of(run, [extent(src), 0]))
 }
 
 /// `dst[r, c] = src[indices[r, c]]`, where there is an index.
@@ -73,7 +73,7 @@ fn by_comparison(site: &Site, src: &TileType) -> Option<Prepared<4, 0, 1>> {
         true => ByComparison::<E, true>::run as KernelFn<4, 0, 1>,
         false => ByComparison::<E, false>::run as KernelFn<4, 0, 1>,
     })?;
-    Some(Prepared { run, imm: [extent(src), offset.into()] })
+    Some(Prepared::of(run, [extent(src), offset.into()]))
 }
 
 /// The numbers of the elements of a row that are equal to, or greater than, the scalar.

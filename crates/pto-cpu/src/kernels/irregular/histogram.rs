@@ -18,7 +18,7 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
         _ => 1,
     };
     let run = by_type!(site.tile("src")?.dtype, E in [U16 U32] => Histogram::<E>::run as KernelFn<3>)?;
-    Some(Prepared { run, imm: [byte, 0] })
+    Some(Prepared::of(run, [byte, 0]))
 }
 
 struct Histogram<E>(PhantomData<E>);

@@ -31,13 +31,13 @@ pub(super) fn prepare_gather(site: &Site) -> Option<Prepared<4, 0, 1>> {
         true => GatherRows::<E>::run as KernelFn<4, 0, 1>,
         false => GatherColumns::<E>::run as KernelFn<4, 0, 1>,
     })?;
-    Some(Prepared { run, imm: [marks, 0] })
+    Some(Prepared::of(run, [marks, 0]))
 }
 
 pub(super) fn prepare_scatter(site: &Site) -> Option<Prepared<3>> {
     let Pattern { marks, down } = Pattern::new(site)?;
     let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] => Scatter::<E>::run as KernelFn<3>)?;
-    Some(Prepared { run, imm: [marks, u64::from(down)] })
+    Some(Prepared::of(run, [marks, u64::from(down)]))
 }
 
 /// The marked elements of all rows, one after the other, fill `dst` row by row.

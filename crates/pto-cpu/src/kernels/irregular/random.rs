@@ -14,7 +14,7 @@ fn prepare(site: &Site) -> Option<Prepared<1, 0, 6>> {
         Some(AttrValue::Int(n)) => n as u64,
         _ => 10,
     };
-    Some(Prepared { run: RandomKernel::run, imm: [rounds, 0] })
+    Some(Prepared::of(RandomKernel::run, [rounds, 0]))
 }
 
 /// Philox 4x32: four random words for a counter.

@@ -16,7 +16,7 @@ fn prepare(site: &Site) -> Option<Prepared<3>> {
     let clears = site.numerics != Numerics::Reference;
     let run = by_type!(bits_of(site.tile("src")?)?, E in [U8 U16 U32 U64] =>
         by_type!(site.tile("indexes")?.dtype, I in [I16 U16 I32 U32] => ScatterByIndex::<E, I>::run as KernelFn<3>)?)?;
-    Some(Prepared { run, imm: [extent(site.tile("dst")?), u64::from(clears)] })
+    Some(Prepared::of(run, [extent(site.tile("dst")?), u64::from(clears)]))
 }
 
 /// `dst[indexes[r, c]] = src[r, c]`, row by row: the last of several wins.

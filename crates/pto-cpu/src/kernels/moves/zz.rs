@@ -5,7 +5,7 @@ use pto_vector::{Fault, Prepared, Site, TileRef};
 
 pub fn prepare(site: &Site) -> Option<Prepared<3, 0, 3>> {
     let along_rows = site.attr("grpAxis") == Some("axis0");
-    Some(Prepared { run, imm: [u64::from(along_rows), 0] })
+    Some(Prepared::of(run, [u64::from(along_rows), 0]))
 }
 
 /// # Safety

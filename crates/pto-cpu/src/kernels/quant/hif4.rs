@@ -5,7 +5,7 @@ use pto_num::{Bf16, F4E1M2, Round, Saturate};
 use pto_vector::{Call, Fault, OpKernel, Prepared, TileRef, WrittenPart, read, write};
 
 pub(super) const QUANTISE: OpKernel =
-    OpKernel::new(&["src", "dst", "exp"], |_| Some(Prepared { run, imm: [0; 2] })).writing(WrittenPart::Some);
+    OpKernel::new(&["src", "dst", "exp"], |_| Some(Prepared::of(run, [0; 2]))).writing(WrittenPart::Some);
 
 /// Numbers of a group.
 const GROUP: usize = 64;

@@ -269,6 +269,57 @@ unsafe fn uneven<F: Registers<E>, E: Elem>(src: &TileRef, base: usize, rows: usi
     }
 }
 
+/// The result of one row of elements of 32 bits.
+///
+/// # Safety
+/// `n` elements, at least one, must be readable at `row`, and one writable at `to`; the processor must have the instructions of this level.
+#[inline(always)]
+pub unsafe fn single<F: Registers<E>, E: Elem>(row: *const E, n: usize, to: *mut E) {
+    assert!(F::BYTES == 4 && !F::HALVED, "a lane is an element");
+    // SAFETY: the caller answers for the elements at `row` and `to`; the processor has the instructions of this level.
+    unsafe {
+        if F::WATCHED {
+            let mut seen = F::NOTHING;
+            let result = folded_row::<F, E>(row, n, &mut seen);
+            if seen == F::NOTHING && F::is_settled(result) {
+                return put_first::<F, E>(result, to);
+            }
+        }
+        let mut seen = <F::Exact as Registers<E>>::NOTHING;
+        put_first::<F::Exact, E>(folded_row::<F::Exact, E>(row, n, &mut seen), to);
+    }
+}
+
+/// The result of a row in every lane.
+///
+/// # Safety
+/// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn folded_row<F: Registers<E>, E: Elem>(row: *const E, n: usize, seen: &mut F::Seen) -> __m512i {
+    // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
+    unsafe {
+        let x = any_side::<F, E, 4>(row, n, seen);
+        let x = eights::<F, E>(x, x);
+        let x = fours::<F, E>(x, x);
+        let x = twos::<F, E>(x, x);
+        ones::<F, E>(x, x)
+    }
+}
+
+/// Writes the first of sixteen results.
+///
+/// # Safety
+/// The element must be writable at `to`; the processor must have the instructions of this level.
+#[inline(always)]
+unsafe fn put_first<F: Registers<E>, E: Elem>(results: __m512i, to: *mut E) {
+    // SAFETY: the caller answers for the element at `to`; the processor has the instructions of this level.
+    unsafe {
+        let mut buffer = MaybeUninit::<[E; WORD]>::uninit();
+        F::put(results, buffer.as_mut_ptr().cast());
+        to.write_unaligned(buffer.as_ptr().cast::<E>().read());
+    }
+}
+
 /// Sixteen rows of any length, or fewer, with 32 bits for each.
 ///
 /// # Safety
@@ -340,10 +391,12 @@ unsafe fn put_spread<F: Registers<E>, E: Elem>(results: __m512i, to: *mut E, cou
 unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
     unsafe {
+        // What was seen is of no interest: these folds are exact.
+        let mut seen = F::NOTHING;
         match F::SIDE {
-            4 => any_side::<F, E, 4>(row, n),
-            2 => any_side::<F, E, 2>(row, n),
-            _ => any_side::<F, E, 1>(row, n),
+            4 => any_side::<F, E, 4>(row, n, &mut seen),
+            2 => any_side::<F, E, 2>(row, n, &mut seen),
+            _ => any_side::<F, E, 1>(row, n, &mut seen),
         }
     }
 }
@@ -351,18 +404,21 @@ unsafe fn any<F: Registers<E>, E: Elem>(row: *const E, n: usize) -> __m512i {
 /// # Safety
 /// All elements that the other arguments count must be readable at `row`; the processor must have the instructions of this level.
 #[inline(always)]
-unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(row: *const E, n: usize) -> __m512i {
+unsafe fn any_side<F: Registers<E>, E: Elem, const SIDE: usize>(
+    row: *const E,
+    n: usize,
+    seen: &mut F::Seen,
+) -> __m512i {
     // SAFETY: the caller answers for the elements at `row`; the processor has the instructions of this level.
     unsafe {
-        let mut seen = F::NOTHING;
         let (whole, rest) = (n / WORD, n % WORD);
-        let mut all = take::<F, E, SIDE>(row, if whole > 0 { !0 } else { first(rest) }, &mut seen);
+        let mut all = take::<F, E, SIDE>(row, if whole > 0 { !0 } else { first(rest) }, seen);
         // A mask that is known costs nothing.
         for step in 1..whole {
-            join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(step * WORD), !0, &mut seen));
+            join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(step * WORD), !0, seen));
         }
         if whole > 0 && rest > 0 {
-            join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(whole * WORD), first(rest), &mut seen));
+            join::<F, E, SIDE>(&mut all, take::<F, E, SIDE>(row.add(whole * WORD), first(rest), seen));
         }
         as_one::<F, E, SIDE>(all)
     }

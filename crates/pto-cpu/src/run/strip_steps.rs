@@ -1,0 +1,232 @@
+//! What is done for every strip: rows of kernels, kernels as a whole, and copies.
+//!
+//! Most kernels have code for single rows. It gets pointers, so nothing is left to find out for each strip; other kernels are called as
+//! always, for the rows of the strip.
+
+#![expect(unsafe_code, reason = "kernels get pointers to rows")]
+
+use super::collected::Collected;
+use super::strip_windows::StripWindows;
+use super::strips::{StripDivision, size};
+use crate::kernels::{Fetch, RowCall, RowCode, RowFn, RowKind};
+use crate::prepared::Plan;
+use std::cell::Cell;
+
+/// Shorter rows are left to kernels, which work on several of them at a time.
+const SHORT_ROW: usize = 128;
+
+/// Elements of a row for which code for rows fetches some lines.
+const SPAN: usize = 64;
+
+/// One of the things that are done for every strip.
+#[derive(Clone, Copy)]
+pub(super) struct StripStep {
+    /// The number of its call.
+    pub call: usize,
+    /// It touches global memory.
+    pub is_outside: bool,
+    pub action: StripAction,
+}
+
+/// How a step is done.
+#[derive(Clone, Copy)]
+pub(super) enum StripAction {
+    /// Row by row.
+    Rows(RowStep),
+    /// By a kernel that is called for all rows of the strip.
+    Kernel,
+    /// A load or store that nothing else does.
+    Copy,
+}
+
+/// An instruction on single rows.
+#[derive(Clone, Copy)]
+pub(super) struct RowStep {
+    run: RowFn,
+    /// The same, and the sum of the results, which a later instruction wants.
+    run_and_sum: Option<RowFn>,
+    kind: RowKind,
+    src: RowCursor,
+    other: RowCursor,
+    dst: RowCursor,
+    sum: RowCursor,
+    /// Elements of a row.
+    count: usize,
+    /// Rows follow each other without gaps, so that those of a strip are one row.
+    is_joined: bool,
+    /// The position of its scalar among all that were collected.
+    scalar_at: Option<usize>,
+    scalar: u64,
+}
+
+/// The rows of an operand.
+#[derive(Clone, Copy)]
+struct RowCursor {
+    /// Its position among all tiles; `None` if there is no such operand.
+    tile: Option<usize>,
+    /// The first row.
+    start: *mut u8,
+    /// Bytes from row to row in a strip.
+    within: usize,
+    /// The same from strip to strip; 0 if all strips use the same rows.
+    onward: usize,
+}
+
+impl RowCursor {
+    /// That of an operand that is not there.
+    const ABSENT: Self = Self { tile: None, start: std::ptr::null_mut(), within: 0, onward: 0 };
+
+    /// The row with this number, at the start of a strip.
+    #[inline(always)]
+    fn at(&self, first: usize) -> *mut u8 {
+        self.start.wrapping_add(first * self.onward)
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        (self.start, self.within, self.onward) == (other.start, other.within, other.onward)
+    }
+
+    /// It is a tile, and no window takes its place.
+    fn is_inside(&self, windows: &StripWindows) -> bool {
+        self.tile.is_some_and(|tile| windows.step_of(tile).is_none())
+    }
+}
+
+/// Finds the steps of all strips.
+pub(super) fn find(steps: &mut Vec<StripStep>, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) {
+    steps.clear();
+    let windows = division.windows();
+    for (number, call) in all.calls.iter().enumerate() {
+        let is_copied = !call.views.is_empty();
+        if is_copied && windows.copy_of(number).is_none() {
+            continue;
+        }
+        let action = if is_copied { StripAction::Copy } else { kernel_action(plan, all, division, number) };
+        if let (StripAction::Rows(rows), Some(last)) = (&action, steps.last_mut())
+            && rows.is_sum_of(last, windows)
+        {
+            last.add_up(rows);
+            continue;
+        }
+        steps.push(StripStep { call: number, is_outside: windows.is_used_by(number), action });
+    }
+}
+
+/// How the kernel of a call is executed.
+fn kernel_action(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, number: usize) -> StripAction {
+    let call = &all.calls[number];
+    let code = &plan.calls.kernels[call.which].code;
+    let code = code.rows(&all.tiles[call.tiles.clone()], &all.scalars[call.scalars.clone()]);
+    let step = code.and_then(|code| RowStep::new(all, division, number, &code));
+    step.map_or(StripAction::Kernel, StripAction::Rows)
+}
+
+impl StripStep {
+    /// It makes the sum of its results as well.
+    fn add_up(&mut self, sum: &RowStep) {
+        if let StripAction::Rows(rows) = &mut self.action
+            && let Some(run_and_sum) = rows.run_and_sum
+        {
+            (rows.run, rows.sum, rows.is_joined) = (run_and_sum, sum.dst, false);
+        }
+    }
+
+    /// The spans of a row that bring something from memory.
+    pub fn spans(&self) -> usize {
+        if let StripAction::Rows(rows) = &self.action { rows.spans() } else { 0 }
+    }
+
+    /// Brings the addresses and scalars of this execution.
+    pub fn begin(&mut self, all: &Collected<'_>) {
+        if let StripAction::Rows(rows) = &mut self.action {
+            rows.begin(all);
+        }
+    }
+}
+
+impl RowStep {
+    fn new(all: &Collected<'_>, division: &StripDivision<'_>, number: usize, code: &RowCode) -> Option<Self> {
+        let call = &all.calls[number];
+        let operands = &code.operands;
+        let cursor = |at: usize| {
+            let tile = call.tiles.start + at;
+            let (within, onward) = division.distances(tile);
+            RowCursor { tile: Some(tile), start: all.tiles[tile].ptr(), within, onward }
+        };
+        let (src, dst) = (cursor(operands.src), cursor(operands.dst));
+        let other = operands.other.map_or(RowCursor::ABSENT, cursor);
+        let has_one_result = matches!(operands.kind, RowKind::Sum | RowKind::Reduction);
+        let tile = &all.tiles[call.tiles.start + if has_one_result { operands.src } else { operands.dst }];
+        // Columns of a single row are rows of one element.
+        let count = if division.by_columns[number] { 1 } else { tile.cols() };
+        let is_dense = |cursor: &RowCursor| cursor.tile.is_none() || cursor.within == count * size(tile);
+        let is_joined = operands.kind == RowKind::Elements && [src, other, dst].iter().all(is_dense);
+        let step = Self {
+            run: code.run,
+            run_and_sum: code.run_and_sum,
+            kind: operands.kind,
+            src,
+            other,
+            dst,
+            sum: RowCursor::ABSENT,
+            count,
+            is_joined,
+            scalar_at: operands.scalar.map(|at| call.scalars.start + at),
+            scalar: 0,
+        };
+        (is_joined || count >= SHORT_ROW).then_some(step)
+    }
+
+    /// The spans of a row that bring something from memory while they are worked on.
+    fn spans(&self) -> usize {
+        if matches!(self.kind, RowKind::Sum | RowKind::Reduction) { 0 } else { self.count / SPAN }
+    }
+
+    /// True when it adds up what the step before has just made.
+    fn is_sum_of(&self, last: &StripStep, windows: &StripWindows) -> bool {
+        let StripAction::Rows(last) = &last.action else { return false };
+        let is_same = self.src.is_same(&last.dst) && self.count == last.count;
+        let is_inside = [self.src, last.dst, self.dst].iter().all(|cursor| cursor.is_inside(windows));
+        self.kind == RowKind::Sum && last.run_and_sum.is_some() && last.sum.tile.is_none() && is_same && is_inside
+    }
+
+    fn begin(&mut self, all: &Collected<'_>) {
+        for cursor in [&mut self.src, &mut self.other, &mut self.dst, &mut self.sum] {
+            cursor.start = cursor.tile.map_or(cursor.start, |tile| all.tiles[tile].ptr());
+        }
+        self.scalar = self.scalar_at.map_or(0, |at| all.scalars[at]);
+    }
+
+    /// Executes it for some rows.
+    ///
+    /// # Safety
+    /// The operands must have these rows, and no other thread may touch them.
+    #[inline(always)]
+    pub unsafe fn execute(&self, first: usize, rows: usize, fetch: &Cell<Fetch>) {
+        let (mut count, mut calls) = (self.count, rows);
+        if self.is_joined {
+            (count, calls) = (count * rows, 1);
+        }
+        let mut row = RowCall {
+            src: self.src.at(first),
+            other: self.other.at(first),
+            dst: self.dst.at(first),
+            sum: self.sum.at(first),
+            count,
+            scalar: self.scalar,
+            fetch,
+        };
+        loop {
+            // SAFETY: as the caller says; rows without gaps are one row.
+            unsafe { (self.run)(&row) };
+            calls -= 1;
+            if calls == 0 {
+                return;
+            }
+            row.src = row.src.wrapping_add(self.src.within);
+            row.other = row.other.wrapping_add(self.other.within);
+            row.dst = row.dst.wrapping_add(self.dst.within);
+            row.sum = row.sum.wrapping_add(self.sum.within);
+        }
+    }
+}

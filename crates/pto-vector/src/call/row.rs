@@ -1,0 +1,172 @@
+//! Code for one row of an instruction's operands.
+//!
+//! Instructions that are executed together, a few rows at a time, are called so often that finding the rows of their tiles takes
+//! longer than the work. So that is done once, and what is called again and again gets pointers.
+
+use super::{AnyCall, Call};
+#[cfg(target_arch = "x86_64")]
+use std::arch::{
+    asm,
+    x86_64::{_MM_HINT_T0, _mm_prefetch},
+};
+use std::cell::Cell;
+use std::mem::transmute;
+
+/// One row of an instruction's operands.
+#[derive(Clone, Copy, Debug)]
+pub struct RowCall<'a> {
+    /// The row of the source.
+    pub src: *const u8,
+    /// The row of the second source, or its value for this row; null if the scalar is the value.
+    pub other: *const u8,
+    /// The row of the destination, or its one element.
+    pub dst: *mut u8,
+    /// Where the sum of the results goes, if it is wanted.
+    pub sum: *mut u8,
+    /// Elements of the row.
+    pub count: usize,
+    /// The scalar operand.
+    pub scalar: u64,
+    /// Memory that is needed soon, which is fetched meanwhile.
+    pub fetch: &'a Cell<Fetch>,
+}
+
+/// Lines of memory that are fetched while a row is worked on, a few at a time: all at once would keep the processor waiting.
+#[derive(Clone, Copy, Debug)]
+pub struct Fetch {
+    /// What is going to be read.
+    pub read: FetchedRange,
+    /// What is going to be written: the lines are claimed.
+    pub written: FetchedRange,
+    /// Lines of each that are fetched for a span of a row.
+    pub pace: usize,
+}
+
+/// Lines from one address to another. These need not be readable.
+#[derive(Clone, Copy, Debug)]
+pub struct FetchedRange {
+    /// The next line.
+    pub at: *const u8,
+    /// The line after the last.
+    pub end: *const u8,
+}
+
+impl FetchedRange {
+    /// Nothing to fetch.
+    pub const NONE: Self = Self { at: std::ptr::null(), end: std::ptr::null() };
+}
+
+impl Fetch {
+    /// Nothing to fetch.
+    pub const NONE: Self = Self { read: FetchedRange::NONE, written: FetchedRange::NONE, pace: 0 };
+
+    /// Fetches as much as belongs to one span of a row.
+    #[inline(always)]
+    pub fn some(&mut self) {
+        for _ in 0..self.pace {
+            let (read, written) = (&mut self.read, &mut self.written);
+            #[cfg(target_arch = "x86_64")]
+            // SAFETY: these instructions never fault, wherever the address points; processors that do not know the second one ignore it.
+            unsafe {
+                _mm_prefetch::<_MM_HINT_T0>(read.at.cast());
+                asm!("prefetchw [{0}]", in(reg) written.at, options(nostack, preserves_flags, readonly));
+            }
+            // Without branches: at the end, the last line is fetched again.
+            read.at = read.at.wrapping_add(LINE).min(read.end);
+            written.at = written.at.wrapping_add(LINE).min(written.end);
+        }
+    }
+}
+
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+
+/// Code for one row.
+///
+/// # Safety
+/// The source, the second source and the destination must have `count` elements of the types that the code was prepared for, or the
+/// one element that is used of them, and lie where only this thread touches them. The sum must be writable if it is made. A destination may
+/// be a source, but must not overlap it otherwise.
+pub type RowFn = unsafe fn(&RowCall);
+
+/// What code for rows does with one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RowKind {
+    /// Each result depends on the elements at its place only, and perhaps on the scalar: rows without gaps are one long row.
+    Elements,
+    /// The second source has one value for each row.
+    Values,
+    /// A row has one result, which is the sum of its elements.
+    Sum,
+    /// A row has one result.
+    Reduction,
+}
+
+/// The operands of a [`RowCall`], as positions among the tiles of a call.
+#[derive(Clone, Copy, Debug)]
+pub struct RowOperands {
+    /// What happens to a row.
+    pub kind: RowKind,
+    /// The source.
+    pub src: usize,
+    /// The second source, if that is a tile.
+    pub other: Option<usize>,
+    /// The destination.
+    pub dst: usize,
+    /// The scalar, as a position among those of a call.
+    pub scalar: Option<usize>,
+}
+
+impl RowOperands {
+    /// A source and a destination, of which the elements at the same place belong together.
+    pub const UNARY: Self = Self { kind: RowKind::Elements, src: 0, other: None, dst: 1, scalar: None };
+    /// Two sources and a destination.
+    pub const BINARY: Self = Self { kind: RowKind::Elements, src: 0, other: Some(1), dst: 2, scalar: None };
+}
+
+/// Code for single rows, and where it finds its operands.
+#[derive(Clone, Copy, Debug)]
+pub struct RowCode {
+    /// The operands.
+    pub operands: RowOperands,
+    /// The code.
+    pub run: RowFn,
+    /// The same, and the sum of the results.
+    pub run_and_sum: Option<RowFn>,
+}
+
+/// Finds the operands of rows; `None` if a call has none.
+pub type RowLayout<const T: usize, const V: usize = 0, const S: usize = 0> = fn(&Call<T, V, S>) -> Option<RowOperands>;
+
+/// Code for the rows of calls.
+#[derive(Clone, Copy, Debug)]
+pub struct Rows<const T: usize, const V: usize, const S: usize> {
+    pub layout: RowLayout<T, V, S>,
+    pub run: RowFn,
+    pub run_and_sum: Option<RowFn>,
+}
+
+/// [`Rows`] whose numbers of operands the type does not say.
+#[derive(Clone, Copy, Debug)]
+pub struct ErasedRows {
+    layout: fn(&AnyCall) -> Option<RowOperands>,
+    run: RowFn,
+    run_and_sum: Option<RowFn>,
+}
+
+impl<const T: usize, const V: usize, const S: usize> From<Rows<T, V, S>> for ErasedRows {
+    fn from(rows: Rows<T, V, S>) -> Self {
+        // SAFETY: both are pointers to functions of one thin reference with the same result. `Code::rows` is the only caller, and binds as
+        // many operands as the type of the code says.
+        let layout = unsafe { transmute::<RowLayout<T, V, S>, fn(&AnyCall) -> Option<RowOperands>>(rows.layout) };
+        Self { layout, run: rows.run, run_and_sum: rows.run_and_sum }
+    }
+}
+
+impl ErasedRows {
+    /// The code for a call, which must have as many operands as the code was made for.
+    pub(super) fn code(&self, call: &AnyCall) -> Option<RowCode> {
+        let operands = (self.layout)(call)?;
+        Some(RowCode { operands, run: self.run, run_and_sum: self.run_and_sum })
+    }
+}

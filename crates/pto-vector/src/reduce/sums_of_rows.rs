@@ -1,0 +1,108 @@
+//! Rows of results that are added up while they are made.
+
+use super::fold::Sum;
+use super::rows::{LANES, across};
+use crate::call::RowCall;
+use crate::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use crate::level::is_v4;
+use crate::rows::{Lanes, SMALL, store_some};
+use pto_isa::DType;
+use pto_num::Level;
+
+/// What takes part in a sum without changing it.
+const NOTHING: f32 = -0.0;
+
+/// Computes a row of results in single precision, and their sum: the same as [`fill`](crate::rows::fill) and then the instruction that
+/// adds up rows.
+///
+/// # Safety
+/// The row must be as [`RowFn`](crate::RowFn) says, and the processor must have the level.
+#[inline(always)]
+pub unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, lanes: &S) {
+    // SAFETY: the caller answers for the row; the processor has the instructions of this level.
+    unsafe {
+        let (dst, n) = (row.dst.cast::<E>(), row.count);
+        let mut at = 0;
+        let mut all = whole_spans::<L, E, S>(row, &mut at, lanes);
+        while at < n {
+            let (count, first) = (SMALL.min(n - at), at % LANES);
+            let out = lanes.get::<L, SMALL>(at, count);
+            store_some::<L, E, SMALL>(dst.add(at), &out, count);
+            for i in 0..SMALL {
+                all[first + i] += if i < count { single(out[i]) } else { NOTHING };
+            }
+            at += count;
+        }
+        row.sum.cast::<f32>().write_unaligned(across::<Sum, f32, LANES>(all));
+    }
+}
+
+/// Computes spans of as many results as there are lanes, while they last, and adds them up.
+///
+/// # Safety
+/// As [`fill_and_sum`].
+#[inline(always)]
+unsafe fn whole_spans<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut usize, lanes: &S) -> [f32; LANES] {
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        if const { is_v4::<L>() } {
+            return in_registers::<L, E, S>(row, at, lanes);
+        }
+        let (dst, n, mut fetch) = (row.dst.cast::<E>(), row.count, row.fetch.get());
+        let mut sums = [NOTHING; LANES];
+        while *at + LANES <= n {
+            fetch.some();
+            let out = lanes.get::<L, LANES>(*at, LANES);
+            dst.add(*at).cast::<[E; LANES]>().write_unaligned(out);
+            for i in 0..LANES {
+                sums[i] += single(out[i]);
+            }
+            *at += LANES;
+        }
+        row.fetch.set(fetch);
+        sums
+    }
+}
+
+/// The same with four registers of sums, which the compiler would keep in memory.
+///
+/// # Safety
+/// As [`whole_spans`], and the level must be `v4`.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn in_registers<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut usize, lanes: &S) -> [f32; LANES] {
+    use std::arch::x86_64::{_mm512_add_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe {
+        let (dst, n, mut fetch) = (row.dst.cast::<E>(), row.count, row.fetch.get());
+        let nothing = _mm512_set1_ps(NOTHING);
+        let [mut a, mut b, mut c, mut d] = [nothing; 4];
+        while *at + LANES <= n {
+            fetch.some();
+            let out = lanes.get::<L, LANES>(*at, LANES);
+            let made = dst.add(*at).cast::<f32>();
+            made.cast::<[E; LANES]>().write_unaligned(out);
+            a = _mm512_add_ps(a, _mm512_loadu_ps(made));
+            b = _mm512_add_ps(b, _mm512_loadu_ps(made.add(16)));
+            c = _mm512_add_ps(c, _mm512_loadu_ps(made.add(32)));
+            d = _mm512_add_ps(d, _mm512_loadu_ps(made.add(48)));
+            *at += LANES;
+        }
+        row.fetch.set(fetch);
+        let mut sums = [NOTHING; LANES];
+        for (to, part) in sums.chunks_exact_mut(16).zip([a, b, c, d]) {
+            _mm512_storeu_ps(to.as_mut_ptr(), part);
+        }
+        sums
+    }
+}
+
+/// An element, which is in single precision: only such types have code for rows.
+#[inline(always)]
+fn single<E: Elem>(x: E) -> f32 {
+    assert!(matches!(E::DTYPE, DType::F32));
+    // SAFETY: this is the type.
+    unsafe { std::mem::transmute_copy(&x) }
+}
