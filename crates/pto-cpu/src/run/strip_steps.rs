@@ -131,9 +131,9 @@ impl StripStep {
         }
     }
 
-    /// The spans of a row that bring something from memory.
-    pub fn spans(&self) -> usize {
-        if let StripAction::Rows(rows) = &self.action { rows.spans() } else { 0 }
+    /// The spans of elements that bring something from memory while so many rows are worked on.
+    pub fn spans(&self, rows: usize) -> usize {
+        if let StripAction::Rows(step) = &self.action { step.spans(rows) } else { 0 }
     }
 
     /// Brings the addresses and scalars of this execution.
@@ -177,9 +177,12 @@ impl RowStep {
         (is_joined || count >= SHORT_ROW).then_some(step)
     }
 
-    /// The spans of a row that bring something from memory while they are worked on.
-    fn spans(&self) -> usize {
-        if matches!(self.kind, RowKind::Sum | RowKind::Reduction) { 0 } else { self.count / SPAN }
+    fn spans(&self, rows: usize) -> usize {
+        match self.kind {
+            RowKind::Sum | RowKind::Reduction => 0,
+            _ if self.is_joined => self.count * rows / SPAN,
+            _ => self.count / SPAN * rows,
+        }
     }
 
     /// True when it adds up what the step before has just made.

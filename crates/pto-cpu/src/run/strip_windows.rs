@@ -6,6 +6,7 @@
 #![expect(unsafe_code, reason = "windows take the place of tiles")]
 
 use super::collected::Collected;
+use super::strip_steps::StripStep;
 use super::strips::{Footprint, StripDivision, are_apart, size};
 use crate::guard::Touched;
 use crate::kernels::{Fetch, FetchedRange, TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
@@ -53,8 +54,8 @@ pub(super) struct StripTransfer {
     is_direct: bool,
     /// The stride of the execution before.
     old_stride: usize,
-    /// Lines that are fetched before each instruction of a strip.
-    share: usize,
+    /// Lines of a strip.
+    lines: usize,
     /// From the window of the execution before to this one.
     onward: isize,
 }
@@ -178,27 +179,22 @@ impl StripWindows {
     }
 
     /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
-    pub fn begin_fetching(&mut self, count: usize, per_strip: usize, spans: usize, is_wanted: bool) {
+    pub fn begin_fetching(&mut self, (count, per_strip): (usize, usize), steps: &[StripStep], is_wanted: bool) {
+        let spans: usize = steps.iter().map(|step| step.spans(per_strip)).sum();
+        let steps = steps.len().max(1);
         self.ahead.clear();
         self.pace = 0;
-        let mode: u32 = std::env::var("FETCH").map_or(0, |s| s.parse().unwrap());
-        for t in self
-            .transfers
-            .iter()
-            .filter(|t| if t.is_store { mode & 2 == 0 } else { mode & 1 == 0 })
-            .filter(|t| is_wanted && t.stride == t.bytes && !t.is_past)
-        {
+        for t in self.transfers.iter().filter(|t| is_wanted && t.stride == t.bytes && !t.is_past) {
             let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
+            let (at, next) = (t.start.wrapping_add(done), t.start.wrapping_offset(t.onward));
             let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
-            let next = t.start.wrapping_offset(t.onward);
-            self.pace = self.pace.max(t.share.div_ceil(spans.max(1)));
-            self.ahead.push(Ahead {
-                at: t.start.wrapping_add(done),
-                lines,
-                share: t.share,
-                next,
-                to_write: t.is_store,
-            });
+            let share = t.lines.div_ceil(steps);
+            self.pace = self.pace.max(if spans > 0 { t.lines.div_ceil(spans) } else { 0 });
+            self.ahead.push(Ahead { at, lines, per_strip: t.lines, share, next, to_write: t.is_store });
+        }
+        // One that is read and one that is written are worth most between the spans of rows.
+        if let Some(written) = self.ahead.iter().position(|ahead| ahead.to_write).filter(|at| *at > 1) {
+            self.ahead.swap(1, written);
         }
     }
 
@@ -209,15 +205,27 @@ impl StripWindows {
         }
     }
 
-    /// What is fetched while a strip is worked on.
+    /// What is fetched between the spans of rows while a strip is worked on.
     #[inline(always)]
     pub fn fetch_of_strip(&mut self) -> Fetch {
         let mut fetch = Fetch { pace: self.pace, ..Fetch::NONE };
-        for ahead in &mut self.ahead {
-            let range = if ahead.to_write { &mut fetch.written } else { &mut fetch.read };
-            *range = ahead.of_strip();
+        if self.pace > 0 {
+            let mut place = 0;
+            for ahead in self.ahead.iter_mut().take(fetch.ranges.len()) {
+                fetch.claims |= ahead.to_write;
+                place = if ahead.to_write { 1 } else { place };
+                fetch.ranges[place] = ahead.next_lines(ahead.per_strip);
+                place = 1;
+            }
         }
         fetch
+    }
+
+    /// Fetches some of what is too much for that.
+    #[inline(always)]
+    pub fn fetch_some(&mut self) {
+        let beside = if self.pace > 0 { Fetch::NONE.ranges.len() } else { 0 };
+        self.ahead.iter_mut().skip(beside).for_each(Ahead::some);
     }
 }
 
@@ -231,12 +239,9 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     }
     let window = window(&all.tiles[tile], &all.views[call.views.start], division.by_columns[number])?;
     let is_store = plan.calls.kernels[call.which].views[0].writes;
-    // A store finds its lines claimed when it comes.
-    let calls = if is_store { number.max(1) } else { all.calls.len() };
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
     let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
-    let _ = calls;
-    Some(StripTransfer { call: number, tile, is_store, is_past, share: lines, ..window })
+    Some(StripTransfer { call: number, tile, is_store, is_past, lines, ..window })
 }
 
 /// A window as rows of contiguous elements, for a tile.
@@ -263,7 +268,7 @@ fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTrans
         may_be_direct: false,
         is_direct: false,
         old_stride: 0,
-        share: 0,
+        lines: 0,
         onward: 0,
     })
 }
@@ -368,7 +373,9 @@ struct Ahead {
     at: *const u8,
     /// How many are left of the window.
     lines: usize,
-    /// How many are fetched at a time.
+    /// How many belong to a strip.
+    per_strip: usize,
+    /// How many are fetched before each step, if not between the spans of rows.
     share: usize,
     /// Where the window of the next execution probably starts.
     next: *const u8,
@@ -376,14 +383,21 @@ struct Ahead {
 }
 
 impl Ahead {
+    /// Fetches a share of a strip.
     #[inline(always)]
-    fn of_strip(&mut self) -> FetchedRange {
-        if self.lines < self.share {
+    fn some(&mut self) {
+        let FetchedRange { at, .. } = self.next_lines(self.share);
+        ahead::fetch(at, self.share, self.to_write);
+    }
+
+    #[inline(always)]
+    fn next_lines(&mut self, lines: usize) -> FetchedRange {
+        if self.lines < lines {
             (self.at, self.lines) = (self.next, usize::MAX);
         }
         let at = self.at;
-        self.at = at.wrapping_add(self.share * ahead::LINE);
-        self.lines -= self.share;
+        self.at = at.wrapping_add(lines * ahead::LINE);
+        self.lines -= lines;
         FetchedRange { at, end: self.at }
     }
 }

@@ -228,8 +228,7 @@ impl<'p> StripDivision<'p> {
         self.steps.iter_mut().for_each(|step| step.begin(all));
         let per_strip = if self.is_one { self.count } else { self.per_strip };
         // The processor itself fetches what is read and written in one go.
-        let spans = per_strip * self.steps.iter().map(StripStep::spans).sum::<usize>();
-        self.windows.begin_fetching(self.count, per_strip, spans, !self.is_one);
+        self.windows.begin_fetching((self.count, per_strip), &self.steps, !self.is_one);
         let done = self.execute_strips(plan, all, guards, per_strip);
         self.windows.finish();
         done
@@ -286,8 +285,10 @@ impl<'p> StripDivision<'p> {
     ) -> Result<(), FailAt> {
         let fetch = Cell::new(self.windows.fetch_of_strip());
         for step in &self.steps {
-            let held = guards.filter(|_| step.is_outside);
-            let held = held.map(|guards| guards.hold(self.windows.touched(step.call, all, first, rows)));
+            self.windows.fetch_some();
+            let guards = guards.filter(|_| step.is_outside);
+            // Until the end of the block: a call of `drop` would copy it.
+            let _held = guards.map(|guards| guards.hold(self.windows.touched(step.call, all, first, rows)));
             match &step.action {
                 // SAFETY: the rows are parts of tiles that were checked when the instruction was collected, or windows in their
                 // place, which no other thread touches now.
@@ -299,7 +300,6 @@ impl<'p> StripDivision<'p> {
                     transfer.into_iter().for_each(|t| t.copy(&all.tiles[at], self.rows[at].step, first, rows));
                 }
             }
-            drop(held);
         }
         Ok(())
     }

@@ -34,11 +34,11 @@ pub struct RowCall<'a> {
 /// Lines of memory that are fetched while a row is worked on, a few at a time: all at once would keep the processor waiting.
 #[derive(Clone, Copy, Debug)]
 pub struct Fetch {
-    /// What is going to be read.
-    pub read: FetchedRange,
-    /// What is going to be written: the lines are claimed.
-    pub written: FetchedRange,
-    /// Lines of each that are fetched for a span of a row.
+    /// What is fetched.
+    pub ranges: [FetchedRange; 2],
+    /// The second range is going to be written: its lines are claimed.
+    pub claims: bool,
+    /// Lines of each range that are fetched for a span of a row.
     pub pace: usize,
 }
 
@@ -52,31 +52,45 @@ pub struct FetchedRange {
 }
 
 impl FetchedRange {
-    /// Nothing to fetch.
-    pub const NONE: Self = Self { at: std::ptr::null(), end: std::ptr::null() };
+    /// Nothing but a line that is always in the cache: without a test, something is fetched in any case.
+    pub const NONE: Self = Self { at: HOT.0.as_ptr(), end: HOT.0.as_ptr() };
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        // Without a branch: at the end, the last line is fetched again.
+        self.at = self.at.wrapping_add(LINE).min(self.end);
+    }
 }
 
 impl Fetch {
     /// Nothing to fetch.
-    pub const NONE: Self = Self { read: FetchedRange::NONE, written: FetchedRange::NONE, pace: 0 };
+    pub const NONE: Self = Self { ranges: [FetchedRange::NONE; 2], claims: false, pace: 0 };
 
     /// Fetches as much as belongs to one span of a row.
     #[inline(always)]
     pub fn some(&mut self) {
         for _ in 0..self.pace {
-            let (read, written) = (&mut self.read, &mut self.written);
+            let [first, second] = &mut self.ranges;
             #[cfg(target_arch = "x86_64")]
             // SAFETY: these instructions never fault, wherever the address points; processors that do not know the second one ignore it.
             unsafe {
-                _mm_prefetch::<_MM_HINT_T0>(read.at.cast());
-                asm!("prefetchw [{0}]", in(reg) written.at, options(nostack, preserves_flags, readonly));
+                _mm_prefetch::<_MM_HINT_T0>(first.at.cast());
+                if self.claims {
+                    asm!("prefetchw [{0}]", in(reg) second.at, options(nostack, preserves_flags, readonly));
+                } else {
+                    _mm_prefetch::<_MM_HINT_T0>(second.at.cast());
+                }
             }
-            // Without branches: at the end, the last line is fetched again.
-            read.at = read.at.wrapping_add(LINE).min(read.end);
-            written.at = written.at.wrapping_add(LINE).min(written.end);
+            first.advance();
+            second.advance();
         }
     }
 }
+
+/// A line that is read wherever there is nothing else to fetch.
+#[repr(align(64))]
+struct HotLine([u8; LINE]);
+static HOT: HotLine = HotLine([0; LINE]);
 
 /// Bytes of a line of the cache.
 const LINE: usize = 64;
