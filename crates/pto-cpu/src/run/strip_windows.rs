@@ -8,7 +8,7 @@
 use super::collected::Collected;
 use super::strip_steps::StripStep;
 use super::strips::{Footprint, StripDivision, are_apart, size};
-use crate::guard::Touched;
+use crate::guard::{GuardLock, Guards, Touched};
 use crate::kernels::{Fetch, FetchedRange, TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
@@ -16,8 +16,7 @@ use pto_isa::{GlobalLayout, Loc, Pad};
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
 
-/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it, on one thread. Several would
-/// have to wait for such stores before they give back a lock.
+/// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it.
 const HUGE_BUFFER: usize = 32 << 20;
 
 /// The windows of a division.
@@ -30,6 +29,8 @@ pub(super) struct StripWindows {
     ahead: Vec<Ahead>,
     /// Lines of each of them that are fetched for a span of a row.
     pace: usize,
+    /// The locks of all windows are taken for all strips at once.
+    locks_at_once: bool,
 }
 
 /// A load or a store.
@@ -87,11 +88,38 @@ impl StripWindows {
             count += 1;
         }
         self.transfers.truncate(count);
+        self.locks_at_once = self.are_dense_and_apart(all);
+        self.choose_past(all);
         let mut footprints = [Footprint::NOWHERE; MOST_TRANSFERS];
         for (t, footprint) in self.transfers.iter().zip(&mut footprints) {
             *footprint = t.footprint();
         }
         are_apart(&footprints[..count], division.count)
+    }
+
+    /// True when no window has gaps and none shares a buffer with another: then other threads hardly ever wait for the locks of all of them,
+    /// and they are taken once for all strips. A lock waits for all stores before it, for which memory takes long.
+    fn are_dense_and_apart(&self, all: &Collected<'_>) -> bool {
+        let buffer = |t: &StripTransfer| all.calls[t.call].buffer;
+        let is_apart = |at: usize, t: &StripTransfer| self.transfers[..at].iter().all(|o| buffer(o) != buffer(t));
+        self.transfers.iter().enumerate().all(|(at, t)| t.stride == t.bytes && is_apart(at, t))
+    }
+
+    /// Chooses the stores that go past the cache. They have to be waited for before a lock is given back.
+    fn choose_past(&mut self, all: &Collected<'_>) {
+        let may_be_past = !all.is_shared || self.locks_at_once;
+        for t in self.transfers.iter_mut().filter(|t| t.is_store) {
+            t.is_past = may_be_past && all.views[all.calls[t.call].views.start].bytes() > HUGE_BUFFER;
+        }
+    }
+
+    /// Locks for all strips, if they are taken at once.
+    pub fn hold<'g>(&self, all: &Collected<'_>, guards: &'g Guards<'g>) -> Option<GuardLock<'g, MOST_TRANSFERS>> {
+        let mut touched = [None; MOST_TRANSFERS];
+        for (t, touched) in self.transfers.iter().zip(&mut touched) {
+            *touched = all.touched[all.calls[t.call].views.start];
+        }
+        self.locks_at_once.then(|| guards.hold(touched))
     }
 
     /// Finds the windows that may take the place of their tiles; true if they are not those of the execution before.
@@ -240,8 +268,7 @@ fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, numb
     let window = window(&all.tiles[tile], &all.views[call.views.start], division.by_columns[number])?;
     let is_store = plan.calls.kernels[call.which].views[0].writes;
     let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
-    let is_past = is_store && !all.is_shared && all.views[call.views.start].bytes() > HUGE_BUFFER;
-    Some(StripTransfer { call: number, tile, is_store, is_past, lines, ..window })
+    Some(StripTransfer { call: number, tile, is_store, lines, ..window })
 }
 
 /// A window as rows of contiguous elements, for a tile.

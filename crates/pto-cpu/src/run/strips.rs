@@ -18,9 +18,6 @@ use std::cell::Cell;
 /// many, row-wise programs take a tenth longer.
 const STRIP_BYTES: usize = 4 << 10;
 
-/// The same where threads share the memory, which then takes longer, and take locks for every strip.
-const SHARED_STRIP_BYTES: usize = 8 << 10;
-
 /// Instructions on fewer bytes are executed one by one.
 const LEAST_BYTES: usize = 16 << 10;
 
@@ -151,8 +148,7 @@ impl<'p> StripDivision<'p> {
         self.count = if columns { first.cols() } else { first.rows() };
         let longest = all.tiles.iter().map(|t| t.cols() * size(t)).max().unwrap_or(0);
         let bytes = if columns { size(first) } else { longest };
-        let strip = if all.is_shared { SHARED_STRIP_BYTES } else { STRIP_BYTES };
-        self.per_strip = (strip / bytes.max(1)).max(1);
+        self.per_strip = (STRIP_BYTES / bytes.max(1)).max(1);
         if self.count * bytes < LEAST_BYTES || self.per_strip >= self.count {
             return false;
         }
@@ -229,7 +225,8 @@ impl<'p> StripDivision<'p> {
         let per_strip = if self.is_one { self.count } else { self.per_strip };
         // The processor itself fetches what is read and written in one go.
         self.windows.begin_fetching((self.count, per_strip), &self.steps, !self.is_one);
-        let done = self.execute_strips(plan, all, guards, per_strip);
+        let held = guards.and_then(|guards| self.windows.hold(all, guards));
+        let done = self.execute_strips(plan, all, guards.filter(|_| held.is_none()), per_strip);
         self.windows.finish();
         done
     }
