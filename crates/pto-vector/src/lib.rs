@@ -22,6 +22,7 @@ macro_rules! kernels {
 mod bits;
 mod blocks;
 mod call;
+mod chain;
 mod convert;
 mod cover;
 mod divide;
@@ -47,10 +48,11 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn, NONE, Numerics,
-    OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands, Site, TileRef,
-    ViewRef, WrittenPart,
+    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn, Link, MOST_LINKS,
+    NONE, Numerics, OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands,
+    Site, TileRef, ViewRef, WrittenPart,
 };
+pub use chain::{chain, difference_and_squares, sum_of_products};
 pub use fill::{IOTA, TRIANGLE};
 pub use map::{read, write};
 

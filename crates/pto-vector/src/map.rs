@@ -1,6 +1,6 @@
 //! Loops over the elements of tiles: one result per element.
 
-use super::call::{Body, Call, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
+use super::call::{Body, Call, Fault, Link, RowCall, RowKind, RowLayout, RowOperands, TileRef};
 use super::cover::{Cover, no_zero};
 use super::elem::Elem;
 use super::grid::{ByRow, Grid};
@@ -8,7 +8,7 @@ use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
 use super::plain::{PlainOperand, PlainPair, Spaced, walk};
-use super::reduce::sums_of_rows::fill_and_sum;
+use super::reduce::sums_of_rows::{Results, fill_and_sum};
 use super::rows::{Lanes, fill, fill_row, load_some};
 use pto_isa::DType;
 use pto_num::{Baseline, Level};
@@ -135,6 +135,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     } else {
         None
     };
+    const LINK: Option<Link> = P::LINKS[0];
     const ROW_SUMS: bool = P::SUMMED;
 
     #[inline(always)]
@@ -146,7 +147,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     #[inline(always)]
     unsafe fn row_and_sum<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _>(row, &Self::lanes(row)) }
+        unsafe { fill_and_sum::<L, E, _, Results>(row, &Self::lanes(row)) }
     }
 }
 
@@ -154,9 +155,10 @@ impl<P: Pairwise<E>, E: Elem> Binary<P, E> {
     /// The function, for every way to bring its second operand.
     pub const PLAIN: PlainPair = PlainPair::new::<E>(P::DIVISOR, Self::elements);
 
+    /// The results of a row.
     #[inline(always)]
-    fn lanes(row: &RowCall) -> BinaryLanes<P, E> {
-        BinaryLanes(row.src.cast(), row.other.cast(), PhantomData)
+    pub fn lanes(row: &RowCall) -> impl Lanes<E> {
+        BinaryLanes::<P, E>(row.src.cast(), row.others[0].cast(), PhantomData)
     }
 
     /// # Safety
@@ -266,6 +268,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     }
 
     const ROWS: Option<RowLayout<3, 0, 2>> = if has_rows::<E>() { Some(values_of_rows) } else { None };
+    const LINK: Option<Link> = P::LINKS[1];
     const ROW_SUMS: bool = P::SUMMED;
 
     #[inline(always)]
@@ -277,7 +280,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     #[inline(always)]
     unsafe fn row_and_sum<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _>(row, &Self::lanes(row)) }
+        unsafe { fill_and_sum::<L, E, _, Results>(row, &Self::lanes(row)) }
     }
 }
 
@@ -292,14 +295,16 @@ fn values_of_rows(call: &Call<3, 0, 2>) -> Option<RowOperands> {
 }
 
 impl<P: Pairwise<E>, E: Elem> ByValue<P, E> {
+    /// The results of a row.
+    ///
     /// # Safety
     /// The row must be as [`RowFn`](super::call::RowFn) says.
     #[inline(always)]
-    unsafe fn lanes(row: &RowCall) -> ByValueLanes<P, E> {
-        let values = row.other.cast::<E>();
+    pub unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
+        let values = row.others[0].cast::<E>();
         // SAFETY: if there is a value for the row, it can be read.
         let value = if values.is_null() { E::scalar(row.scalar) } else { unsafe { values.read_unaligned() } }.widen();
-        ByValueLanes(row.src.cast(), value, P::known(value), PhantomData)
+        ByValueLanes::<P, E>(row.src.cast(), value, P::known(value), PhantomData)
     }
 }
 

@@ -3,6 +3,7 @@
 //! The expressions have neither branches that stay nor panics, so that loops around them become vector code; only
 //! division of 64-bit integers, integer powers, and remainders of floats are computed one by one.
 
+use super::call::Link;
 use super::quotient::Integer;
 use pto_num::{Level, math};
 
@@ -30,8 +31,11 @@ pub trait Binary<W: Copy + Default> {
     /// The second element must not be zero.
     const DIVIDES: bool = false;
 
+    /// What it is in a chain of steps: with a row, and with a value.
+    const LINKS: [Option<Link>; 2] = [None; 2];
+
     /// True where the results of a row are often added up.
-    const SUMMED: bool = false;
+    const SUMMED: bool = matches!(Self::LINKS[0], Some(Link::Multiply));
 
     /// Its value.
     fn apply<L: Level>(a: W, b: W) -> W;
@@ -72,11 +76,11 @@ macro_rules! unary {
 /// Functions of two elements for some types: `binary!(Add for f32: |a, b| a + b)`.
 macro_rules! binary {
     ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr) => {
-        binary!($op for $($type)+ : |$a, $b| $value, DIVIDES = false);
+        binary!($op for $($type)+ : |$a, $b| $value, DIVIDES: bool = false);
     };
-    ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr, $what:ident = $is:literal) => {$(
+    ($op:ident for $($type:ty)+ : |$a:ident, $b:ident| $value:expr, $what:ident: $ty:ty = $is:expr) => {$(
         impl Binary<$type> for $op {
-            const $what: bool = $is;
+            const $what: $ty = $is;
             #[inline(always)]
             fn apply<L: Level>($a: $type, $b: $type) -> $type {
                 $value
@@ -87,22 +91,22 @@ macro_rules! binary {
 
 /// `a + b`
 pub struct Add;
-binary!(Add for f32: |a, b| a + b);
+binary!(Add for f32: |a, b| a + b, LINKS: [Option<Link>; 2] = [Some(Link::Add), None]);
 binary!(Add for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_add(b));
 
 /// `a - b`
 pub struct Sub;
-binary!(Sub for f32: |a, b| a - b);
+binary!(Sub for f32: |a, b| a - b, LINKS: [Option<Link>; 2] = [None, Some(Link::SubtractValue)]);
 binary!(Sub for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_sub(b));
 
 /// `a · b`
 pub struct Mul;
-binary!(Mul for f32: |a, b| a * b, SUMMED = true);
+binary!(Mul for f32: |a, b| a * b, LINKS: [Option<Link>; 2] = [Some(Link::Multiply), Some(Link::MultiplyValue)]);
 binary!(Mul for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_mul(b));
 
 /// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked.
 pub struct Div;
-binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.quotient(b), DIVIDES = true);
+binary!(Div for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.quotient(b), DIVIDES: bool = true);
 
 /// `1 / a`
 pub struct Recip;
@@ -112,7 +116,7 @@ unary!(Recip for i8 u8 i16 u16 i32 u32 i64 u64: |a| match a { 0 => 0, a => 1 / a
 /// The remainder with the sign of the dividend.
 pub struct Fmod;
 binary!(Fmod for f32: |a, b| math::fmod(a, b));
-binary!(Fmod for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.remainder(b), DIVIDES = true);
+binary!(Fmod for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.remainder(b), DIVIDES: bool = true);
 
 /// The remainder with the sign of the divisor.
 pub struct Rem;
@@ -120,8 +124,8 @@ binary!(Rem for f32: |a, b| math::rem(a, b));
 binary!(Rem for i8 i16 i32 i64: |a, b| {
     let r = a.remainder(b);
     if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
-}, DIVIDES = true);
-binary!(Rem for u8 u16 u32 u64: |a, b| a.remainder(b), DIVIDES = true);
+}, DIVIDES: bool = true);
+binary!(Rem for u8 u16 u32 u64: |a, b| a.remainder(b), DIVIDES: bool = true);
 
 /// `aᵇ`
 pub struct Pow;

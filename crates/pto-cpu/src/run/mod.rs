@@ -51,6 +51,7 @@ mod shared;
 mod shared_loops;
 mod sharing;
 mod spin;
+mod strip_chains;
 mod strip_steps;
 mod strip_windows;
 mod strips;

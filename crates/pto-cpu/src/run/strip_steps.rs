@@ -6,11 +6,14 @@
 #![expect(unsafe_code, reason = "kernels get pointers to rows")]
 
 use super::collected::Collected;
+use super::strip_chains;
 use super::strip_windows::StripWindows;
 use super::strips::{StripDivision, size};
-use crate::kernels::{Fetch, RowCall, RowCode, RowFn, RowKind};
+use crate::kernels::{Fetch, Link, MOST_LINKS, RowCall, RowCode, RowFn, RowKind};
 use crate::prepared::Plan;
+use pto_num::CpuLevel;
 use std::cell::Cell;
+use std::ops::Range;
 
 /// Shorter rows are left to kernels, which work on several of them at a time.
 const SHORT_ROW: usize = 128;
@@ -19,10 +22,10 @@ const SHORT_ROW: usize = 128;
 const SPAN: usize = 64;
 
 /// One of the things that are done for every strip.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub(super) struct StripStep {
-    /// The number of its call.
-    pub call: usize,
+    /// The numbers of its calls.
+    pub calls: Range<usize>,
     /// It touches global memory.
     pub is_outside: bool,
     pub action: StripAction,
@@ -42,28 +45,30 @@ pub(super) enum StripAction {
 /// An instruction on single rows.
 #[derive(Clone, Copy)]
 pub(super) struct RowStep {
-    run: RowFn,
+    pub run: RowFn,
     /// The same, and the sum of the results, which a later instruction wants.
-    run_and_sum: Option<RowFn>,
-    kind: RowKind,
-    src: RowCursor,
-    other: RowCursor,
-    dst: RowCursor,
-    sum: RowCursor,
+    pub run_and_sum: Option<RowFn>,
+    pub link: Option<Link>,
+    pub level: CpuLevel,
+    pub kind: RowKind,
+    pub src: RowCursor,
+    pub others: [RowCursor; MOST_LINKS],
+    pub dst: RowCursor,
+    pub sum: RowCursor,
     /// Elements of a row.
-    count: usize,
+    pub count: usize,
     /// Rows follow each other without gaps, so that those of a strip are one row.
-    is_joined: bool,
+    pub is_joined: bool,
     /// The position of its scalar among all that were collected.
-    scalar_at: Option<usize>,
-    scalar: u64,
+    pub scalar_at: Option<usize>,
+    pub scalar: u64,
 }
 
 /// The rows of an operand.
 #[derive(Clone, Copy)]
-struct RowCursor {
+pub(super) struct RowCursor {
     /// Its position among all tiles; `None` if there is no such operand.
-    tile: Option<usize>,
+    pub tile: Option<usize>,
     /// The first row.
     start: *mut u8,
     /// Bytes from row to row in a strip.
@@ -74,7 +79,7 @@ struct RowCursor {
 
 impl RowCursor {
     /// That of an operand that is not there.
-    const ABSENT: Self = Self { tile: None, start: std::ptr::null_mut(), within: 0, onward: 0 };
+    pub const ABSENT: Self = Self { tile: None, start: std::ptr::null_mut(), within: 0, onward: 0 };
 
     /// The row with this number, at the start of a strip.
     #[inline(always)]
@@ -82,7 +87,7 @@ impl RowCursor {
         self.start.wrapping_add(first * self.onward)
     }
 
-    fn is_same(&self, other: &Self) -> bool {
+    pub fn is_same(&self, other: &Self) -> bool {
         (self.start, self.within, self.onward) == (other.start, other.within, other.onward)
     }
 
@@ -105,11 +110,12 @@ pub(super) fn find(steps: &mut Vec<StripStep>, plan: &Plan, all: &Collected<'_>,
         if let (StripAction::Rows(rows), Some(last)) = (&action, steps.last_mut())
             && rows.is_sum_of(last, windows)
         {
-            last.add_up(rows);
+            last.add_up(number, rows);
             continue;
         }
-        steps.push(StripStep { call: number, is_outside: windows.is_used_by(number), action });
+        steps.push(StripStep { calls: number..number + 1, is_outside: windows.is_used_by(number), action });
     }
+    strip_chains::join(steps, all, division);
 }
 
 /// How the kernel of a call is executed.
@@ -123,10 +129,11 @@ fn kernel_action(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>,
 
 impl StripStep {
     /// It makes the sum of its results as well.
-    fn add_up(&mut self, sum: &RowStep) {
+    fn add_up(&mut self, call: usize, sum: &RowStep) {
         if let StripAction::Rows(rows) = &mut self.action
             && let Some(run_and_sum) = rows.run_and_sum
         {
+            self.calls.end = call + 1;
             (rows.run, rows.sum, rows.is_joined) = (run_and_sum, sum.dst, false);
         }
     }
@@ -154,19 +161,22 @@ impl RowStep {
             RowCursor { tile: Some(tile), start: all.tiles[tile].ptr(), within, onward }
         };
         let (src, dst) = (cursor(operands.src), cursor(operands.dst));
-        let other = operands.other.map_or(RowCursor::ABSENT, cursor);
+        let mut others = [RowCursor::ABSENT; MOST_LINKS];
+        others[0] = operands.other.map_or(RowCursor::ABSENT, cursor);
         let has_one_result = matches!(operands.kind, RowKind::Sum | RowKind::Reduction);
         let tile = &all.tiles[call.tiles.start + if has_one_result { operands.src } else { operands.dst }];
         // Columns of a single row are rows of one element.
         let count = if division.by_columns[number] { 1 } else { tile.cols() };
         let is_dense = |cursor: &RowCursor| cursor.tile.is_none() || cursor.within == count * size(tile);
-        let is_joined = operands.kind == RowKind::Elements && [src, other, dst].iter().all(is_dense);
+        let is_joined = operands.kind == RowKind::Elements && [src, others[0], dst].iter().all(is_dense);
         let step = Self {
             run: code.run,
             run_and_sum: code.run_and_sum,
+            link: code.link,
+            level: code.level,
             kind: operands.kind,
             src,
-            other,
+            others,
             dst,
             sum: RowCursor::ABSENT,
             count,
@@ -194,7 +204,7 @@ impl RowStep {
     }
 
     fn begin(&mut self, all: &Collected<'_>) {
-        for cursor in [&mut self.src, &mut self.other, &mut self.dst, &mut self.sum] {
+        for cursor in [&mut self.src, &mut self.dst, &mut self.sum].into_iter().chain(&mut self.others) {
             cursor.start = cursor.tile.map_or(cursor.start, |tile| all.tiles[tile].ptr());
         }
         self.scalar = self.scalar_at.map_or(0, |at| all.scalars[at]);
@@ -212,7 +222,7 @@ impl RowStep {
         }
         let mut row = RowCall {
             src: self.src.at(first),
-            other: self.other.at(first),
+            others: self.others.map(|other| other.at(first).cast_const()),
             dst: self.dst.at(first),
             sum: self.sum.at(first),
             count,
@@ -227,7 +237,9 @@ impl RowStep {
                 return;
             }
             row.src = row.src.wrapping_add(self.src.within);
-            row.other = row.other.wrapping_add(self.other.within);
+            for (row, other) in row.others.iter_mut().zip(&self.others) {
+                *row = row.wrapping_add(other.within);
+            }
             row.dst = row.dst.wrapping_add(self.dst.within);
             row.sum = row.sum.wrapping_add(self.sum.within);
         }

@@ -12,6 +12,7 @@ use crate::guard::{GuardLock, Guards, Touched};
 use crate::kernels::{Fetch, FetchedRange, TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
 use pto_isa::{GlobalLayout, Loc, Pad};
+use std::ops::Range;
 
 /// Most loads and stores that are executed together.
 pub(super) const MOST_TRANSFERS: usize = 8;
@@ -188,18 +189,18 @@ impl StripWindows {
         self.transfers.iter().find(|t| t.call == call && !t.is_direct)
     }
 
-    /// What of global memory a call touches in a strip.
+    /// What of global memory some calls touch in a strip.
     pub fn touched(
         &self,
-        call: usize,
+        calls: &Range<usize>,
         all: &Collected<'_>,
         first: usize,
         rows: usize,
     ) -> [Option<Touched>; MOST_TRANSFERS] {
         let mut touched = [None; MOST_TRANSFERS];
         for (number, (t, touched)) in self.transfers.iter().zip(&mut touched).enumerate() {
-            let is_used = (t.call == call && !t.is_direct)
-                || self.replaced.iter().any(|r| r.call == call && r.transfer == number);
+            let is_used = (calls.contains(&t.call) && !t.is_direct)
+                || self.replaced.iter().any(|r| calls.contains(&r.call) && r.transfer == number);
             *touched =
                 all.touched[all.calls[t.call].views.start].filter(|_| is_used).map(|whole| t.part(whole, first, rows));
         }

@@ -123,10 +123,20 @@ impl<'p> StripDivision<'p> {
         let mut moves = std::mem::take(&mut self.moves);
         moves.clear();
         for step in steps.iter().filter(|step| !matches!(step.action, StripAction::Rows(_))) {
-            let tiles = all.calls[step.call].tiles.clone().map(|tile| (tile, self.distances(tile).1));
+            let tiles = all.calls[step.calls.start].tiles.clone().map(|tile| (tile, self.distances(tile).1));
             moves.extend(tiles.filter(|(_, bytes)| *bytes > 0));
         }
         (self.steps, self.moves) = (steps, moves);
+    }
+
+    /// True when nothing needs what a tile holds after a call: every strip makes it anew, and no later call reads it.
+    pub fn is_dead_after(&self, all: &Collected<'p>, tile: usize, call: usize) -> bool {
+        // A load or store that a window has taken the place of does not touch its tile.
+        let is_direct = |number: usize| !all.calls[number].views.is_empty() && self.windows.copy_of(number).is_none();
+        let later = (call + 1..all.calls.len()).filter(|number| !is_direct(*number));
+        let mut touching = later.flat_map(|number| all.calls[number].tiles.clone());
+        let reads = |at: usize| self.rows[at].reads && self.rows[at].overlaps(&self.rows[tile], self.count);
+        self.reused[tile] && !touching.any(reads)
     }
 
     pub fn windows(&self) -> &StripWindows {
@@ -259,8 +269,8 @@ impl<'p> StripDivision<'p> {
     /// Every kernel works on this many rows.
     fn set_rows(&self, all: &mut Collected<'p>, rows: usize) {
         for step in self.steps.iter().filter(|step| matches!(step.action, StripAction::Kernel)) {
-            let by_columns = self.by_columns[step.call];
-            for at in all.calls[step.call].tiles.clone() {
+            let by_columns = self.by_columns[step.calls.start];
+            for at in all.calls[step.calls.start].tiles.clone() {
                 let tile = &mut all.tiles[at];
                 if self.rows[at].step > 0 {
                     let region = if by_columns { (tile.rows(), rows) } else { (rows, tile.cols()) };
@@ -285,15 +295,16 @@ impl<'p> StripDivision<'p> {
             self.windows.fetch_some();
             let guards = guards.filter(|_| step.is_outside);
             // Until the end of the block: a call of `drop` would copy it.
-            let _held = guards.map(|guards| guards.hold(self.windows.touched(step.call, all, first, rows)));
+            let _held = guards.map(|guards| guards.hold(self.windows.touched(&step.calls, all, first, rows)));
             match &step.action {
                 // SAFETY: the rows are parts of tiles that were checked when the instruction was collected, or windows in their
                 // place, which no other thread touches now.
                 StripAction::Rows(step) => unsafe { step.execute(first, rows, &fetch) },
-                StripAction::Kernel => Self::execute_kernel(plan, all, &all.calls[step.call])?,
+                StripAction::Kernel => Self::execute_kernel(plan, all, &all.calls[step.calls.start])?,
                 StripAction::Copy => {
-                    let at = all.calls[step.call].tiles.start;
-                    let transfer = self.windows.copy_of(step.call);
+                    let call = step.calls.start;
+                    let at = all.calls[call].tiles.start;
+                    let transfer = self.windows.copy_of(call);
                     transfer.into_iter().for_each(|t| t.copy(&all.tiles[at], self.rows[at].step, first, rows));
                 }
             }

@@ -117,7 +117,7 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
     let columns: Vec<usize> = (0..counted.len()).filter(|c| counted[*c]).collect();
     let window = format!("%{}{}", n.pick(&["x", "y"]), n.below(2));
     let to = n.below(TILES);
-    let line = match (n.below(9), ready.is_empty(), columns.is_empty()) {
+    let line = match (n.below(11), ready.is_empty(), columns.is_empty()) {
         (0 | 1, ..) | (_, true, _) => format!("pto.tload ins({window}) outs(%t{to})"),
         (2, ..) => {
             let _ = writeln!(body, "pto.tstore ins(%t{}) outs({window})", n.pick(&ready));
@@ -143,6 +143,21 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
             format!("pto.{} ins(%t{}, %w) outs(%t{to})", n.pick(&["tcolexpandadd", "tcolexpandmul"]), n.pick(&ready))
         }
         (7, ..) => format!("pto.{} ins(%t{}) outs(%t{to})", n.pick(&["texp", "tabs", "trelu"]), n.pick(&ready)),
+        (9, _, false) => {
+            let steps = ["tcolexpandmul", n.pick(&["tcolexpandadd", "tcolexpandmul"])];
+            let scaled = format!("pto.trowexpandmul ins(%t{}, %c{})", n.pick(&ready), n.pick(&columns));
+            let count = 1 + n.below(2);
+            return chain(n, body, made, &scaled, &steps[..count]);
+        }
+        (10, _, false) => {
+            let (by, sum) = (n.pick(&columns), n.below(counted.len()));
+            let (from, squares) = (n.pick(&ready), n.below(TILES));
+            let _ = writeln!(body, "pto.trowexpandsub ins(%t{from}, %c{by}) outs(%t{to})");
+            let _ = writeln!(body, "pto.tmul ins(%t{to}, %t{to}) outs(%t{squares})");
+            (made[to], made[squares], counted[sum]) = (true, true, true);
+            let _ = writeln!(body, "pto.trowsum ins(%t{squares}, %scratch) outs(%c{sum})");
+            return;
+        }
         _ => {
             let op = n.pick(&["tadd", "tmul", "tmax", "tsub"]);
             format!("pto.{op} ins(%t{}, %t{}) outs(%t{to})", n.pick(&ready), n.pick(&ready))
@@ -150,6 +165,18 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
     };
     made[to] = true;
     let _ = writeln!(body, "{line}");
+}
+
+/// Steps with a row, each on the results of the one before: the first is given without its destination.
+fn chain(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], first: &str, steps: &[&str]) {
+    let mut to = n.below(TILES);
+    let _ = writeln!(body, "{first} outs(%t{to})");
+    made[to] = true;
+    for step in steps {
+        let next = if n.below(2) == 0 { to } else { n.below(TILES) };
+        let _ = writeln!(body, "pto.{step} ins(%t{to}, %w) outs(%t{next})");
+        (to, made[next]) = (next, true);
+    }
 }
 
 fn bits(numbers: &[f32]) -> Vec<u32> {

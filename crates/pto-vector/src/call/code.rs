@@ -1,8 +1,9 @@
 //! The code of an instruction: compiled for each level of the processor, with as many operands as it takes.
 
-use super::row::{ErasedRows, RowCall, RowCode, RowFn, RowLayout, Rows};
+use super::row::{ErasedRows, Link, RowBody, RowCall, RowCode, RowLayout, Rows, row_fn};
 use super::{AnyCall, Arity, Call, Fault, KernelFn, Site, TileRef, ViewRef};
 use pto_num::{CpuLevel, Level};
+use std::marker::PhantomData;
 use std::mem::transmute;
 
 /// The code for one instruction of a program.
@@ -134,6 +135,9 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// Where the operands of single rows are found, if there is code for them.
     const ROWS: Option<RowLayout<T, V, S>> = None;
 
+    /// What a row of it is in a chain of steps.
+    const LINK: Option<Link> = None;
+
     /// True when there is code that adds up each row of results as well.
     const ROW_SUMS: bool = false;
 
@@ -204,60 +208,33 @@ fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: Cpu
 /// The code of a body for single rows.
 fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<Rows<T, V, S>> {
     // In these branches, and only there, nothing is compiled for bodies that have no such code.
-    let run = if const { B::ROWS.is_some() } { row_code::<B, T, V, S>(level) } else { None };
-    let sum = if const { B::ROWS.is_some() && B::ROW_SUMS } { row_sum_code::<B, T, V, S>(level) } else { None };
-    Some(Rows { layout: B::ROWS?, run: run?, run_and_sum: sum })
+    let run = if const { B::ROWS.is_some() } { row_fn::<RowOf<B, T, V, S>>(level) } else { None };
+    let run_and_sum =
+        if const { B::ROWS.is_some() && B::ROW_SUMS } { row_fn::<RowAndSumOf<B, T, V, S>>(level) } else { None };
+    Some(Rows { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum })
 }
 
-#[cfg(target_arch = "x86_64")]
-fn row_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<RowFn> {
-    match level {
-        CpuLevel::V4 => Some(row_v4::<B, T, V, S>),
-        CpuLevel::V3 => Some(row_v3::<B, T, V, S>),
-        CpuLevel::Baseline => None,
+/// [`Body::row`].
+struct RowOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
+
+impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowOf<B, T, V, S> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { B::row::<L>(row) }
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-fn row_sum_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<RowFn> {
-    match level {
-        CpuLevel::V4 => Some(row_and_sum_v4::<B, T, V, S>),
-        CpuLevel::V3 => Some(row_and_sum_v3::<B, T, V, S>),
-        CpuLevel::Baseline => None,
+/// [`Body::row_and_sum`].
+struct RowAndSumOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
+
+impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowAndSumOf<B, T, V, S> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { B::row_and_sum::<L>(row) }
     }
 }
-
-#[cfg(not(target_arch = "x86_64"))]
-fn row_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> Option<RowFn> {
-    Some(B::row::<pto_num::Baseline>)
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-fn row_sum_code<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> Option<RowFn> {
-    Some(B::row_and_sum::<pto_num::Baseline>)
-}
-
-/// A function of a row for a level of the processor.
-#[cfg(target_arch = "x86_64")]
-macro_rules! row_at_level {
-    ($name:ident = $method:ident at $level:ident, $features:literal) => {
-        /// # Safety
-        /// As [`RowFn`], and the processor must have these features.
-        #[target_feature(enable = $features)]
-        unsafe fn $name<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(row: &RowCall) {
-            // SAFETY: the caller answers for the operands, and these features are the level.
-            unsafe { B::$method::<pto_num::$level>(row) }
-        }
-    };
-}
-#[cfg(target_arch = "x86_64")]
-row_at_level!(row_v3 = row at V3, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
-#[cfg(target_arch = "x86_64")]
-row_at_level!(row_and_sum_v3 = row_and_sum at V3, "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
-#[cfg(target_arch = "x86_64")]
-row_at_level!(row_v4 = row at V4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
-#[cfg(target_arch = "x86_64")]
-row_at_level!(row_and_sum_v4 = row_and_sum at V4, "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe");
 
 /// # Safety
 /// As [`KernelFn`], and the processor must have these features.

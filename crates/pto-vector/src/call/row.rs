@@ -4,6 +4,7 @@
 //! longer than the work. So that is done once, and what is called again and again gets pointers.
 
 use super::{AnyCall, Call};
+use pto_num::{CpuLevel, Level};
 #[cfg(target_arch = "x86_64")]
 use std::arch::{
     asm,
@@ -17,8 +18,8 @@ use std::mem::transmute;
 pub struct RowCall<'a> {
     /// The row of the source.
     pub src: *const u8,
-    /// The row of the second source, or its value for this row; null if the scalar is the value.
-    pub other: *const u8,
+    /// The row of the second source, or its value for this row; null if the scalar is the value. In a chain, each step has one.
+    pub others: [*const u8; MOST_LINKS],
     /// The row of the destination, or its one element.
     pub dst: *mut u8,
     /// Where the sum of the results goes, if it is wanted.
@@ -30,6 +31,9 @@ pub struct RowCall<'a> {
     /// Memory that is needed soon, which is fetched meanwhile.
     pub fetch: &'a Cell<Fetch>,
 }
+
+/// Most steps of a chain.
+pub const MOST_LINKS: usize = 3;
 
 /// Lines of memory that are fetched while a row is worked on, a few at a time: all at once would keep the processor waiting.
 #[derive(Clone, Copy, Debug)]
@@ -103,6 +107,61 @@ const LINE: usize = 64;
 /// be a source, but must not overlap it otherwise.
 pub type RowFn = unsafe fn(&RowCall);
 
+/// What a step does that may be part of a chain: some neighbours are often found together, and code for all of them keeps their results
+/// in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Link {
+    /// Subtracts a value.
+    SubtractValue,
+    /// Multiplies by a value.
+    MultiplyValue,
+    /// Multiplies by a row.
+    Multiply,
+    /// Adds a row.
+    Add,
+}
+
+/// Code for rows that is compiled for each level.
+pub trait RowBody {
+    /// # Safety
+    /// As [`RowFn`], and the processor must have the level.
+    unsafe fn run<L: Level>(row: &RowCall);
+}
+
+/// The code for a level of the processor.
+#[cfg(target_arch = "x86_64")]
+pub fn row_fn<R: RowBody>(level: CpuLevel) -> Option<RowFn> {
+    match level {
+        CpuLevel::V4 => Some(row_v4::<R>),
+        CpuLevel::V3 => Some(row_v3::<R>),
+        CpuLevel::Baseline => None,
+    }
+}
+
+/// The code for a level of the processor.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn row_fn<R: RowBody>(_: CpuLevel) -> Option<RowFn> {
+    Some(R::run::<pto_num::Baseline>)
+}
+
+/// # Safety
+/// As [`RowFn`], and the processor must have these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+unsafe fn row_v3<R: RowBody>(row: &RowCall) {
+    // SAFETY: the caller answers for the operands, and these features are the level.
+    unsafe { R::run::<pto_num::V3>(row) }
+}
+
+/// # Safety
+/// As [`RowFn`], and the processor must have these features.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt,movbe")]
+unsafe fn row_v4<R: RowBody>(row: &RowCall) {
+    // SAFETY: the caller answers for the operands, and these features are the level.
+    unsafe { R::run::<pto_num::V4>(row) }
+}
+
 /// What code for rows does with one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowKind {
@@ -143,6 +202,10 @@ impl RowOperands {
 pub struct RowCode {
     /// The operands.
     pub operands: RowOperands,
+    /// What it is in a chain.
+    pub link: Option<Link>,
+    /// The level that it was compiled for.
+    pub level: CpuLevel,
     /// The code.
     pub run: RowFn,
     /// The same, and the sum of the results.
@@ -156,6 +219,8 @@ pub type RowLayout<const T: usize, const V: usize = 0, const S: usize = 0> = fn(
 #[derive(Clone, Copy, Debug)]
 pub struct Rows<const T: usize, const V: usize, const S: usize> {
     pub layout: RowLayout<T, V, S>,
+    pub link: Option<Link>,
+    pub level: CpuLevel,
     pub run: RowFn,
     pub run_and_sum: Option<RowFn>,
 }
@@ -164,6 +229,8 @@ pub struct Rows<const T: usize, const V: usize, const S: usize> {
 #[derive(Clone, Copy, Debug)]
 pub struct ErasedRows {
     layout: fn(&AnyCall) -> Option<RowOperands>,
+    link: Option<Link>,
+    level: CpuLevel,
     run: RowFn,
     run_and_sum: Option<RowFn>,
 }
@@ -173,7 +240,8 @@ impl<const T: usize, const V: usize, const S: usize> From<Rows<T, V, S>> for Era
         // SAFETY: both are pointers to functions of one thin reference with the same result. `Code::rows` is the only caller, and binds as
         // many operands as the type of the code says.
         let layout = unsafe { transmute::<RowLayout<T, V, S>, fn(&AnyCall) -> Option<RowOperands>>(rows.layout) };
-        Self { layout, run: rows.run, run_and_sum: rows.run_and_sum }
+        let Rows { link, level, run, run_and_sum, .. } = rows;
+        Self { layout, link, level, run, run_and_sum }
     }
 }
 
@@ -181,6 +249,7 @@ impl ErasedRows {
     /// The code for a call, which must have as many operands as the code was made for.
     pub(super) fn code(&self, call: &AnyCall) -> Option<RowCode> {
         let operands = (self.layout)(call)?;
-        Some(RowCode { operands, run: self.run, run_and_sum: self.run_and_sum })
+        let &Self { link, level, run, run_and_sum, .. } = self;
+        Some(RowCode { operands, link, level, run, run_and_sum })
     }
 }

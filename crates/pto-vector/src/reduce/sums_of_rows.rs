@@ -13,24 +13,53 @@ use pto_num::Level;
 /// What takes part in a sum without changing it.
 const NOTHING: f32 = -0.0;
 
+/// What is added up, and whether the results are written as well.
+pub trait Summing {
+    const WRITES: bool;
+    /// The square of each result is added up.
+    const SQUARES: bool;
+}
+
+/// The results.
+pub struct Results;
+/// The squares of the results.
+pub struct Squares;
+/// The results, which are not written.
+pub struct SumOnly;
+
+impl Summing for Results {
+    const WRITES: bool = true;
+    const SQUARES: bool = false;
+}
+impl Summing for Squares {
+    const WRITES: bool = true;
+    const SQUARES: bool = true;
+}
+impl Summing for SumOnly {
+    const WRITES: bool = false;
+    const SQUARES: bool = false;
+}
+
 /// Computes a row of results in single precision, and their sum: the same as [`fill`](crate::rows::fill) and then the instruction that
 /// adds up rows.
 ///
 /// # Safety
 /// The row must be as [`RowFn`](crate::RowFn) says, and the processor must have the level.
 #[inline(always)]
-pub unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, lanes: &S) {
+pub unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>, A: Summing>(row: &RowCall, lanes: &S) {
     // SAFETY: the caller answers for the row; the processor has the instructions of this level.
     unsafe {
         let (dst, n) = (row.dst.cast::<E>(), row.count);
         let mut at = 0;
-        let mut all = whole_spans::<L, E, S>(row, &mut at, lanes);
+        let mut all = whole_spans::<L, E, S, A>(row, &mut at, lanes);
         while at < n {
             let (count, first) = (SMALL.min(n - at), at % LANES);
             let out = lanes.get::<L, SMALL>(at, count);
-            store_some::<L, E, SMALL>(dst.add(at), &out, count);
+            if A::WRITES {
+                store_some::<L, E, SMALL>(dst.add(at), &out, count);
+            }
             for i in 0..SMALL {
-                all[first + i] += if i < count { single(out[i]) } else { NOTHING };
+                all[first + i] += if i < count { term::<E, A>(out[i]) } else { NOTHING };
             }
             at += count;
         }
@@ -43,21 +72,27 @@ pub unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, lanes:
 /// # Safety
 /// As [`fill_and_sum`].
 #[inline(always)]
-unsafe fn whole_spans<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut usize, lanes: &S) -> [f32; LANES] {
+unsafe fn whole_spans<L: Level, E: Elem, S: Lanes<E>, A: Summing>(
+    row: &RowCall,
+    at: &mut usize,
+    lanes: &S,
+) -> [f32; LANES] {
     // SAFETY: the caller answers for the elements and the processor.
     unsafe {
         #[cfg(target_arch = "x86_64")]
         if const { is_v4::<L>() } {
-            return in_registers::<L, E, S>(row, at, lanes);
+            return in_registers::<L, E, S, A>(row, at, lanes);
         }
         let (dst, n, mut fetch) = (row.dst.cast::<E>(), row.count, row.fetch.get());
         let mut sums = [NOTHING; LANES];
         while *at + LANES <= n {
             fetch.some();
             let out = lanes.get::<L, LANES>(*at, LANES);
-            dst.add(*at).cast::<[E; LANES]>().write_unaligned(out);
+            if A::WRITES {
+                dst.add(*at).cast::<[E; LANES]>().write_unaligned(out);
+            }
             for i in 0..LANES {
-                sums[i] += single(out[i]);
+                sums[i] += term::<E, A>(out[i]);
             }
             *at += LANES;
         }
@@ -72,8 +107,12 @@ unsafe fn whole_spans<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut us
 /// As [`whole_spans`], and the level must be `v4`.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-unsafe fn in_registers<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut usize, lanes: &S) -> [f32; LANES] {
-    use std::arch::x86_64::{_mm512_add_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_storeu_ps};
+unsafe fn in_registers<L: Level, E: Elem, S: Lanes<E>, A: Summing>(
+    row: &RowCall,
+    at: &mut usize,
+    lanes: &S,
+) -> [f32; LANES] {
+    use std::arch::x86_64::{_mm512_add_ps, _mm512_loadu_ps, _mm512_mul_ps, _mm512_set1_ps, _mm512_storeu_ps};
     // SAFETY: the caller answers for the elements and the processor.
     unsafe {
         let (dst, n, mut fetch) = (row.dst.cast::<E>(), row.count, row.fetch.get());
@@ -82,12 +121,19 @@ unsafe fn in_registers<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut u
         while *at + LANES <= n {
             fetch.some();
             let out = lanes.get::<L, LANES>(*at, LANES);
-            let made = dst.add(*at).cast::<f32>();
-            made.cast::<[E; LANES]>().write_unaligned(out);
-            a = _mm512_add_ps(a, _mm512_loadu_ps(made));
-            b = _mm512_add_ps(b, _mm512_loadu_ps(made.add(16)));
-            c = _mm512_add_ps(c, _mm512_loadu_ps(made.add(32)));
-            d = _mm512_add_ps(d, _mm512_loadu_ps(made.add(48)));
+            if A::WRITES {
+                dst.add(*at).cast::<[E; LANES]>().write_unaligned(out);
+            }
+            let out = out.as_ptr().cast::<f32>();
+            let [mut w, mut x] = [_mm512_loadu_ps(out), _mm512_loadu_ps(out.add(16))];
+            let [mut y, mut z] = [_mm512_loadu_ps(out.add(32)), _mm512_loadu_ps(out.add(48))];
+            if A::SQUARES {
+                (w, x, y, z) = (_mm512_mul_ps(w, w), _mm512_mul_ps(x, x), _mm512_mul_ps(y, y), _mm512_mul_ps(z, z));
+            }
+            a = _mm512_add_ps(a, w);
+            b = _mm512_add_ps(b, x);
+            c = _mm512_add_ps(c, y);
+            d = _mm512_add_ps(d, z);
             *at += LANES;
         }
         row.fetch.set(fetch);
@@ -97,6 +143,13 @@ unsafe fn in_registers<L: Level, E: Elem, S: Lanes<E>>(row: &RowCall, at: &mut u
         }
         sums
     }
+}
+
+/// What a result adds to the sum.
+#[inline(always)]
+fn term<E: Elem, A: Summing>(x: E) -> f32 {
+    let x = single(x);
+    if A::SQUARES { x * x } else { x }
 }
 
 /// An element, which is in single precision: only such types have code for rows.
