@@ -8,17 +8,30 @@ use super::map::{Binary, ByValue};
 use super::ops::{Add, Mul, Sub};
 use super::pairwise::Pairwise;
 use super::reduce::sums_of_rows::{Squares, SumOnly, fill_and_sum};
-use super::rows::{Lanes, fill_row, load_some};
+use super::rows::{Lanes, fill_row, fill_row_past, load_some};
 use pto_num::{CpuLevel, Level};
 use std::marker::PhantomData;
 
-/// The code for a row of these steps, the first of which has the source, and each its second source; `None` if there is none.
-pub fn chain(links: &[Link], level: CpuLevel) -> Option<RowFn> {
-    match links {
-        [Link::MultiplyValue, Link::Multiply] => row_fn::<Scaled>(level),
-        [Link::MultiplyValue, Link::Multiply, Link::Add] => row_fn::<ScaledAndShifted>(level),
+/// The code for a row of these steps, the first of which has the source, and each its second source; `None` if there is none. Its results go
+/// past the cache if that is wanted; a fence must follow then.
+pub fn chain(links: &[Link], level: CpuLevel, is_past: bool) -> Option<RowFn> {
+    match (links, is_past) {
+        ([Link::MultiplyValue, Link::Multiply], false) => row_fn::<Scaled<false>>(level),
+        ([Link::MultiplyValue, Link::Multiply], true) => row_fn::<Scaled<true>>(level),
+        ([Link::MultiplyValue, Link::Multiply, Link::Add], false) => row_fn::<ScaledAndShifted<false>>(level),
+        ([Link::MultiplyValue, Link::Multiply, Link::Add], true) => row_fn::<ScaledAndShifted<true>>(level),
         _ => None,
     }
+}
+
+/// Computes a row, whose results go past the cache or not.
+///
+/// # Safety
+/// The row must be as [`RowFn`] says, and the processor must have the level.
+#[inline(always)]
+unsafe fn fill<L: Level, const PAST: bool>(row: &RowCall, lanes: &impl Lanes<f32>) {
+    // SAFETY: as the caller says.
+    unsafe { if PAST { fill_row_past::<L, f32, _>(row, lanes) } else { fill_row::<L, f32, _>(row, lanes) } }
 }
 
 /// The code for a row of products that only their sum is needed of.
@@ -49,9 +62,9 @@ impl<S: Lanes<E>, P: Pairwise<E>, E: Elem> Lanes<E> for LinkedLanes<S, P, E> {
 }
 
 /// `src · value · row`
-struct Scaled;
+struct Scaled<const PAST: bool>;
 
-impl Scaled {
+impl<const PAST: bool> Scaled<PAST> {
     /// # Safety
     /// The row must be as [`RowFn`] says.
     #[inline(always)]
@@ -62,24 +75,24 @@ impl Scaled {
     }
 }
 
-impl RowBody for Scaled {
+impl<const PAST: bool> RowBody for Scaled<PAST> {
     #[inline(always)]
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
-        unsafe { fill_row::<L, f32, _>(row, &Self::lanes(row)) }
+        unsafe { fill::<L, PAST>(row, &Self::lanes(row)) }
     }
 }
 
 /// `src · value · row + row`
-struct ScaledAndShifted;
+struct ScaledAndShifted<const PAST: bool>;
 
-impl RowBody for ScaledAndShifted {
+impl<const PAST: bool> RowBody for ScaledAndShifted<PAST> {
     #[inline(always)]
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
         unsafe {
-            let lanes = LinkedLanes::<_, Add, f32>(Scaled::lanes(row), row.others[2].cast(), PhantomData);
-            fill_row::<L, f32, _>(row, &lanes);
+            let lanes = LinkedLanes::<_, Add, f32>(Scaled::<PAST>::lanes(row), row.others[2].cast(), PhantomData);
+            fill::<L, PAST>(row, &lanes);
         }
     }
 }

@@ -9,7 +9,7 @@ use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
 use super::plain::{PlainOperand, PlainPair, Spaced, walk};
 use super::reduce::sums_of_rows::{Results, fill_and_sum};
-use super::rows::{Lanes, fill, fill_row, load_some};
+use super::rows::{Lanes, fill, fill_row, fill_row_past, load_some};
 use pto_isa::DType;
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
@@ -137,11 +137,18 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     };
     const LINK: Option<Link> = P::LINKS[0];
     const ROW_SUMS: bool = P::SUMMED;
+    const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
 
     #[inline(always)]
     unsafe fn row<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
         unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_past<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_row_past::<L, E, _>(row, &Self::lanes(row)) }
     }
 
     #[inline(always)]
@@ -270,11 +277,18 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     const ROWS: Option<RowLayout<3, 0, 2>> = if has_rows::<E>() { Some(values_of_rows) } else { None };
     const LINK: Option<Link> = P::LINKS[1];
     const ROW_SUMS: bool = P::SUMMED;
+    const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
 
     #[inline(always)]
     unsafe fn row<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
         unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
+    }
+
+    #[inline(always)]
+    unsafe fn row_past<L: Level>(row: &RowCall) {
+        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
+        unsafe { fill_row_past::<L, E, _>(row, &Self::lanes(row)) }
     }
 
     #[inline(always)]

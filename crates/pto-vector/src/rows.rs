@@ -5,6 +5,8 @@
 
 use super::call::{RowCall, TileRef};
 use super::elem::Elem;
+#[cfg(target_arch = "x86_64")]
+use super::level::{is_v3, is_v4};
 use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
 use std::mem::MaybeUninit;
@@ -81,6 +83,70 @@ pub unsafe fn fill_row<L: Level, D: Elem, S: Lanes<D>>(row: &RowCall, lanes: &S)
             store_some::<L, D, SMALL>(dst.add(at), &out, count);
             at += count;
         }
+    }
+}
+
+/// The same as [`fill_row`], but what is written goes past the cache.
+///
+/// # Safety
+/// The row must be as [`RowFn`](crate::RowFn) says, elements must have four bytes, and the processor must have the level.
+#[inline(always)]
+pub unsafe fn fill_row_past<L: Level, D: Elem, S: Lanes<D>>(row: &RowCall, lanes: &S) {
+    // SAFETY: the caller answers for the row and the processor.
+    unsafe {
+        let (dst, n, mut fetch) = (row.dst.cast::<D>(), row.count, row.fetch.get());
+        // Whole lines only.
+        let head = dst.align_offset(LINE_BYTES).min(n);
+        let mut at = 0;
+        while at < head {
+            let count = SMALL.min(head - at);
+            store_some::<L, D, SMALL>(dst.add(at), &lanes.get::<L, SMALL>(at, count), count);
+            at += count;
+        }
+        while at + CHUNK <= n {
+            fetch.some();
+            stream::<L, D>(dst.add(at), &lanes.get::<L, CHUNK>(at, CHUNK));
+            at += CHUNK;
+        }
+        row.fetch.set(fetch);
+        while at < n {
+            let count = SMALL.min(n - at);
+            store_some::<L, D, SMALL>(dst.add(at), &lanes.get::<L, SMALL>(at, count), count);
+            at += count;
+        }
+    }
+}
+
+/// Bytes of a line of the cache.
+const LINE_BYTES: usize = 64;
+
+/// Writes a span of elements of four bytes to whole lines past the cache.
+///
+/// # Safety
+/// The elements must be writable at `to`, where a line starts; the processor must have the level.
+#[inline(always)]
+unsafe fn stream<L: Level, D: Elem>(to: *mut D, span: &[D; CHUNK]) {
+    debug_assert!(size_of::<D>() == 4);
+    // SAFETY: the caller answers for the elements and the processor.
+    unsafe {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_mm256_loadu_ps, _mm256_stream_ps, _mm512_loadu_ps, _mm512_stream_ps};
+            let (from, to) = (span.as_ptr().cast::<f32>(), to.cast::<f32>());
+            if const { is_v4::<L>() } {
+                _mm512_stream_ps(to, _mm512_loadu_ps(from));
+                _mm512_stream_ps(to.add(16), _mm512_loadu_ps(from.add(16)));
+                _mm512_stream_ps(to.add(32), _mm512_loadu_ps(from.add(32)));
+                return _mm512_stream_ps(to.add(48), _mm512_loadu_ps(from.add(48)));
+            }
+            if const { is_v3::<L>() } {
+                for part in 0..CHUNK / 8 {
+                    _mm256_stream_ps(to.add(8 * part), _mm256_loadu_ps(from.add(8 * part)));
+                }
+                return;
+            }
+        }
+        to.cast::<[D; CHUNK]>().write_unaligned(*span);
     }
 }
 

@@ -35,8 +35,8 @@ fn join_chain(steps: &[StripStep], all: &Collected<'_>, division: &StripDivision
     (2..=rows.len()).rev().find_map(|count| {
         let rows = &rows[..count];
         let links: Vec<Link> = rows.iter().map_while(|step| step.link).collect();
-        let run = chain(&links, rows[0].level).filter(|_| links.len() == count)?;
         let (last, calls) = (rows[count - 1], steps[0].calls.start..steps[count - 1].calls.end);
+        let run = chain(&links, last.level, last.is_past).filter(|_| links.len() == count)?;
         let is_gone = |dst: &RowCursor| {
             dst.is_same(&last.dst) || dst.tile.is_some_and(|tile| division.is_dead_after(all, tile, calls.end - 1))
         };
@@ -52,8 +52,16 @@ fn join_chain(steps: &[StripStep], all: &Collected<'_>, division: &StripDivision
         for (other, step) in others.iter_mut().zip(rows) {
             *other = step.others[0];
         }
-        let joined =
-            RowStep { run, others, dst: last.dst, run_and_sum: None, link: None, is_joined: false, ..*rows[0] };
+        let joined = RowStep {
+            run,
+            others,
+            dst: last.dst,
+            is_past: last.is_past,
+            run_and_sum: None,
+            link: None,
+            is_joined: false,
+            ..*rows[0]
+        };
         fits.then(|| (count, as_one(&steps[..count], joined)))
     })
 }

@@ -48,6 +48,8 @@ pub(super) struct RowStep {
     pub run: RowFn,
     /// The same, and the sum of the results, which a later instruction wants.
     pub run_and_sum: Option<RowFn>,
+    /// What it writes goes past the cache.
+    pub is_past: bool,
     pub link: Option<Link>,
     pub level: CpuLevel,
     pub kind: RowKind,
@@ -169,8 +171,10 @@ impl RowStep {
         let count = if division.by_columns[number] { 1 } else { tile.cols() };
         let is_dense = |cursor: &RowCursor| cursor.tile.is_none() || cursor.within == count * size(tile);
         let is_joined = operands.kind == RowKind::Elements && [src, others[0], dst].iter().all(is_dense);
+        let is_past = dst.tile.is_some_and(|tile| division.windows().is_past(tile));
         let step = Self {
-            run: code.run,
+            run: code.run_past.filter(|_| is_past).unwrap_or(code.run),
+            is_past,
             run_and_sum: code.run_and_sum,
             link: code.link,
             level: code.level,

@@ -50,6 +50,8 @@ pub(super) struct StripTransfer {
     is_store: bool,
     /// What it stores goes past the cache, from the nearest of which it comes.
     is_past: bool,
+    /// There is code that makes it so.
+    can_go_past: bool,
     /// Nothing but the instructions themselves may need the tile.
     may_be_direct: bool,
     /// The window takes the place of the tile.
@@ -123,6 +125,13 @@ impl StripWindows {
         self.locks_at_once.then(|| guards.hold(touched))
     }
 
+    /// Finds the stores whose data can go past the cache from where it is made.
+    pub fn find_past(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) {
+        for t in self.transfers.iter_mut().filter(|t| t.is_store) {
+            t.can_go_past = makers(all, division, t).is_some_and(|makers| goes_past(plan, all, &makers));
+        }
+    }
+
     /// Finds the windows that may take the place of their tiles; true if they are not those of the execution before.
     pub fn choose_direct(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
         let mut changed = false;
@@ -136,7 +145,9 @@ impl StripWindows {
                 let other = o.call != t.call && (o.is_store || t.is_store);
                 other && o.footprint().overlaps(&t.footprint(), division.count)
             };
-            let may_be_direct = is_owned && is_aligned && !t.is_past && !self.transfers.iter().any(meets);
+            let may_be_past =
+                || !t.is_past || makers(all, division, &t).is_some_and(|makers| goes_past(plan, all, &makers));
+            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets) && may_be_past();
             changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
             self.transfers[number].may_be_direct = may_be_direct;
         }
@@ -175,6 +186,11 @@ impl StripWindows {
     pub fn step_of(&self, tile: usize) -> Option<usize> {
         let replaced = self.replaced.iter().find(|r| r.tile == tile)?;
         Some(self.transfers[replaced.transfer].stride)
+    }
+
+    /// True when an operand is a window whose data goes past the cache.
+    pub fn is_past(&self, tile: usize) -> bool {
+        self.replaced.iter().any(|r| r.tile == tile && self.transfers[r.transfer].is_past)
     }
 
     /// True when a call touches a window.
@@ -227,9 +243,10 @@ impl StripWindows {
         }
     }
 
-    /// Stores that went past the cache become visible in the order of the program.
-    pub fn finish(&self) {
-        if self.transfers.iter().any(|t| t.is_past) {
+    /// Before locks are given back, stores that went past the cache become visible to other threads. Otherwise that is done at the end: it
+    /// waits for memory.
+    pub fn finish(&self, all: &Collected<'_>) {
+        if all.is_shared && self.transfers.iter().any(|t| t.is_past) {
             finish_past();
         }
     }
@@ -293,6 +310,7 @@ fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTrans
         bytes,
         is_store: false,
         is_past: false,
+        can_go_past: false,
         may_be_direct: false,
         is_direct: false,
         old_stride: 0,
@@ -332,6 +350,16 @@ fn readers(all: &Collected<'_>, division: &StripDivision<'_>, load: &StripTransf
     Some(readers)
 }
 
+/// True when there is code for the operand that makes what is stored which writes past the cache.
+fn goes_past(plan: &Plan, all: &Collected<'_>, makers: &[CallTile]) -> bool {
+    let code = |number: usize| {
+        let call = &all.calls[number];
+        let code = &plan.calls.kernels[call.which].code;
+        code.rows(&all.tiles[call.tiles.clone()], &all.scalars[call.scalars.clone()])?.run_past
+    };
+    makers.iter().all(|(call, _)| code(*call).is_some())
+}
+
 /// The operand that makes what is stored. `None` if the tile itself is needed.
 fn makers(all: &Collected<'_>, division: &StripDivision<'_>, store: &StripTransfer) -> Option<Vec<CallTile>> {
     let own = &division.rows[store.tile];
@@ -359,8 +387,8 @@ impl StripTransfer {
     /// With what is known of the execution before.
     fn after(self, before: &Self) -> Self {
         let onward = (self.start as isize).wrapping_sub(before.start as isize);
-        let &Self { may_be_direct, is_direct, stride: old_stride, .. } = before;
-        Self { onward, may_be_direct, is_direct, old_stride, ..self }
+        let &Self { may_be_direct, is_direct, can_go_past, stride: old_stride, .. } = before;
+        Self { onward, may_be_direct, is_direct, can_go_past, old_stride, ..self }
     }
 
     fn footprint(&self) -> Footprint {

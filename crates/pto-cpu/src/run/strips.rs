@@ -105,6 +105,9 @@ impl<'p> StripDivision<'p> {
     fn divide_windows(&mut self, plan: &Plan, all: &Collected<'p>, is_known: bool) -> bool {
         let mut windows = std::mem::take(&mut self.windows);
         let fits = windows.find(plan, all, self);
+        if fits && !is_known {
+            windows.find_past(plan, all, self);
+        }
         if fits && (windows.choose_direct(plan, all, self) || !is_known) {
             windows.redirect(all, self);
             self.is_one = windows.are_direct() && all.calls.iter().filter(|call| call.views.is_empty()).count() == 1;
@@ -237,7 +240,7 @@ impl<'p> StripDivision<'p> {
         self.windows.begin_fetching((self.count, per_strip), &self.steps, !self.is_one);
         let held = guards.and_then(|guards| self.windows.hold(all, guards));
         let done = self.execute_strips(plan, all, guards.filter(|_| held.is_none()), per_strip);
-        self.windows.finish();
+        self.windows.finish(all);
         done
     }
 

@@ -7,6 +7,7 @@ use super::schedule::run_together;
 use super::shared::Shared;
 use crate::args::RunReport;
 use crate::guard::Guards;
+use crate::kernels::finish_past;
 use crate::memory::Buffer;
 use crate::prepared::{Plan, Role};
 use crate::printed::{CoreCounts, Printed};
@@ -90,6 +91,7 @@ impl<'p> Team<'p> {
     }
 
     pub fn execute<W: Watched + ?Sized>(&mut self, watch: &mut W) -> Result<(), Diagnostic> {
+        let _finished = PastStores;
         run_together(&mut self.cores, &mut self.shared, self.far.map(|far| far.peers), watch)?;
         self.note_left_over();
         Ok(())
@@ -130,5 +132,14 @@ impl<'p> Team<'p> {
         }
         self.cores.into_iter().for_each(Core::retire);
         RunReport { written, instructions, printed, notes, timings: Vec::new() }
+    }
+}
+
+/// What the thread stored past the cache becomes visible to others at the end, whatever happens before.
+struct PastStores;
+
+impl Drop for PastStores {
+    fn drop(&mut self) {
+        finish_past();
     }
 }

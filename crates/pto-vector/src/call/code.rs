@@ -141,12 +141,22 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// True when there is code that adds up each row of results as well.
     const ROW_SUMS: bool = false;
 
+    /// True when there is code that writes rows past the cache.
+    const ROWS_PAST: bool = false;
+
     /// One row, with the same bits as the fast version.
     ///
     /// # Safety
     /// As [`RowFn`], and the processor must have the level.
     #[inline(always)]
     unsafe fn row<L: Level>(_: &RowCall) {}
+
+    /// One row that is written past the cache.
+    ///
+    /// # Safety
+    /// As [`RowFn`](super::RowFn), and the processor must have the level.
+    #[inline(always)]
+    unsafe fn row_past<L: Level>(_: &RowCall) {}
 
     /// One row, and the sum of its results, with the bits of the instruction that adds up rows.
     ///
@@ -211,7 +221,9 @@ fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level:
     let run = if const { B::ROWS.is_some() } { row_fn::<RowOf<B, T, V, S>>(level) } else { None };
     let run_and_sum =
         if const { B::ROWS.is_some() && B::ROW_SUMS } { row_fn::<RowAndSumOf<B, T, V, S>>(level) } else { None };
-    Some(Rows { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum })
+    let run_past =
+        if const { B::ROWS.is_some() && B::ROWS_PAST } { row_fn::<RowPastOf<B, T, V, S>>(level) } else { None };
+    Some(Rows { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum, run_past })
 }
 
 /// [`Body::row`].
@@ -222,6 +234,17 @@ impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody f
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
         unsafe { B::row::<L>(row) }
+    }
+}
+
+/// [`Body::row_past`].
+struct RowPastOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
+
+impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowPastOf<B, T, V, S> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { B::row_past::<L>(row) }
     }
 }
 

@@ -210,6 +210,8 @@ pub struct RowCode {
     pub run: RowFn,
     /// The same, and the sum of the results.
     pub run_and_sum: Option<RowFn>,
+    /// The same, but the results go past the cache. A fence must follow.
+    pub run_past: Option<RowFn>,
 }
 
 /// Finds the operands of rows; `None` if a call has none.
@@ -223,6 +225,7 @@ pub struct Rows<const T: usize, const V: usize, const S: usize> {
     pub level: CpuLevel,
     pub run: RowFn,
     pub run_and_sum: Option<RowFn>,
+    pub run_past: Option<RowFn>,
 }
 
 /// [`Rows`] whose numbers of operands the type does not say.
@@ -233,6 +236,7 @@ pub struct ErasedRows {
     level: CpuLevel,
     run: RowFn,
     run_and_sum: Option<RowFn>,
+    run_past: Option<RowFn>,
 }
 
 impl<const T: usize, const V: usize, const S: usize> From<Rows<T, V, S>> for ErasedRows {
@@ -240,8 +244,8 @@ impl<const T: usize, const V: usize, const S: usize> From<Rows<T, V, S>> for Era
         // SAFETY: both are pointers to functions of one thin reference with the same result. `Code::rows` is the only caller, and binds as
         // many operands as the type of the code says.
         let layout = unsafe { transmute::<RowLayout<T, V, S>, fn(&AnyCall) -> Option<RowOperands>>(rows.layout) };
-        let Rows { link, level, run, run_and_sum, .. } = rows;
-        Self { layout, link, level, run, run_and_sum }
+        let Rows { link, level, run, run_and_sum, run_past, .. } = rows;
+        Self { layout, link, level, run, run_and_sum, run_past }
     }
 }
 
@@ -249,7 +253,7 @@ impl ErasedRows {
     /// The code for a call, which must have as many operands as the code was made for.
     pub(super) fn code(&self, call: &AnyCall) -> Option<RowCode> {
         let operands = (self.layout)(call)?;
-        let &Self { link, level, run, run_and_sum, .. } = self;
-        Some(RowCode { operands, link, level, run, run_and_sum })
+        let &Self { link, level, run, run_and_sum, run_past, .. } = self;
+        Some(RowCode { operands, link, level, run, run_and_sum, run_past })
     }
 }
