@@ -33,6 +33,7 @@ pub(super) struct StripStep {
 
 /// How a step is done.
 #[derive(Clone, Copy)]
+#[expect(clippy::large_enum_variant, reason = "nearly all are rows, and there are only a few")]
 pub(super) enum StripAction {
     /// Row by row.
     Rows(RowStep),

@@ -12,3 +12,4 @@ mod probe;
 mod quotients;
 mod ranks;
 mod reduce;
+mod rows;

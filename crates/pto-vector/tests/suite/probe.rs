@@ -4,7 +4,7 @@ use pto_isa::rules::{AttrValue, Instance, RuleArg};
 use pto_isa::{BLayout, DType, Dim, Loc, Op, Order, SLayout, Target, TileType, Type, enums};
 use pto_num::CpuLevel;
 use pto_vector::elem::Elem;
-use pto_vector::{Numerics, Site, TileRef, find};
+use pto_vector::{Code, Numerics, Site, TileRef, find};
 
 /// What memory holds before a test writes it.
 pub const FILLER: u8 = 0xa5;
@@ -159,7 +159,13 @@ impl<'a> Probe<'a> {
         self.run_at(None)
     }
 
-    fn run_at(mut self, address: Option<*mut u8>) -> Option<()> {
+    fn run_at(self, address: Option<*mut u8>) -> Option<()> {
+        // SAFETY: the tiles have the memory their types say, and live until the end.
+        self.with(address, |code, tiles, scalars| unsafe { code.call(tiles, &[], scalars) }.expect("no fault"))
+    }
+
+    /// Gives its code with its operands to a function; nothing when no kernel takes the operands.
+    pub fn with<R>(mut self, address: Option<*mut u8>, f: impl FnOnce(&Code, &[TileRef], &[u64]) -> R) -> Option<R> {
         let kernel = find(self.op)?;
         let row = self.op.row();
         let tiles: Vec<Type> = self.tiles.iter().map(|(_, t)| Type::TileBuf(t.ty)).collect();
@@ -181,9 +187,7 @@ impl<'a> Probe<'a> {
         }
         let value = |s: &&str| self.scalars.iter().find(|(name, ..)| name == s).map_or(0, |(.., bits)| *bits);
         let values: Vec<u64> = kernel.scalars.iter().map(value).collect();
-        // SAFETY: the tiles have the memory their types say, and live until the end.
-        unsafe { prepared.call(&refs, &[], &values) }.expect("no fault");
-        Some(())
+        Some(f(&prepared, &refs, &values))
     }
 }
 
