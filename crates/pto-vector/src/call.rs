@@ -9,7 +9,8 @@ pub use code::{Body, BoundCode, Code, Prepared};
 pub use kernel::{FactorUse, KernelCut, NONE, Numerics, OpKernel, Prepare, RecordUse, Site, WrittenPart};
 pub use operand::{TileRef, ViewRef};
 pub use row::{
-    Fetch, FetchedRange, Link, MOST_LINKS, RowBody, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands, row_fn,
+    ChainLink, Fetch, FetchedRange, MOST_LINKS, RowBody, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands,
+    row_fn,
 };
 
 /// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.

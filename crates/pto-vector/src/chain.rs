@@ -2,24 +2,28 @@
 //!
 //! Each gives the bits of its steps one after the other. What the steps before the last would write is not written, except where it says so.
 
-use super::call::{Link, RowBody, RowCall, RowFn, row_fn};
+use super::call::{ChainLink, RowBody, RowCall, RowFn, row_fn};
 use super::elem::Elem;
 use super::map::{Binary, ByValue};
 use super::ops::{Add, Mul, Sub};
 use super::pairwise::Pairwise;
-use super::reduce::sums_of_rows::{Squares, SumOnly, fill_and_sum};
+use super::reduce::sums_of_rows::{SumOnly, SummedSquares, fill_and_sum};
 use super::rows::{Lanes, fill_row, fill_row_past, load_some};
 use pto_num::{CpuLevel, Level};
 use std::marker::PhantomData;
 
 /// The code for a row of these steps, the first of which has the source, and each its second source; `None` if there is none. Its results go
 /// past the cache if that is wanted; a fence must follow then.
-pub fn chain(links: &[Link], level: CpuLevel, is_past: bool) -> Option<RowFn> {
+pub fn chain(links: &[ChainLink], level: CpuLevel, is_past: bool) -> Option<RowFn> {
     match (links, is_past) {
-        ([Link::MultiplyValue, Link::Multiply], false) => row_fn::<Scaled<false>>(level),
-        ([Link::MultiplyValue, Link::Multiply], true) => row_fn::<Scaled<true>>(level),
-        ([Link::MultiplyValue, Link::Multiply, Link::Add], false) => row_fn::<ScaledAndShifted<false>>(level),
-        ([Link::MultiplyValue, Link::Multiply, Link::Add], true) => row_fn::<ScaledAndShifted<true>>(level),
+        ([ChainLink::MultiplyValue, ChainLink::Multiply], false) => row_fn::<ScaledByRow<false>>(level),
+        ([ChainLink::MultiplyValue, ChainLink::Multiply], true) => row_fn::<ScaledByRow<true>>(level),
+        ([ChainLink::MultiplyValue, ChainLink::Multiply, ChainLink::Add], false) => {
+            row_fn::<ScaledAndShifted<false>>(level)
+        }
+        ([ChainLink::MultiplyValue, ChainLink::Multiply, ChainLink::Add], true) => {
+            row_fn::<ScaledAndShifted<true>>(level)
+        }
         _ => None,
     }
 }
@@ -62,9 +66,9 @@ impl<S: Lanes<E>, P: Pairwise<E>, E: Elem> Lanes<E> for LinkedLanes<S, P, E> {
 }
 
 /// `src · value · row`
-struct Scaled<const PAST: bool>;
+struct ScaledByRow<const PAST: bool>;
 
-impl<const PAST: bool> Scaled<PAST> {
+impl<const PAST: bool> ScaledByRow<PAST> {
     /// # Safety
     /// The row must be as [`RowFn`] says.
     #[inline(always)]
@@ -75,7 +79,7 @@ impl<const PAST: bool> Scaled<PAST> {
     }
 }
 
-impl<const PAST: bool> RowBody for Scaled<PAST> {
+impl<const PAST: bool> RowBody for ScaledByRow<PAST> {
     #[inline(always)]
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
@@ -91,7 +95,7 @@ impl<const PAST: bool> RowBody for ScaledAndShifted<PAST> {
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
         unsafe {
-            let lanes = LinkedLanes::<_, Add, f32>(Scaled::<PAST>::lanes(row), row.others[2].cast(), PhantomData);
+            let lanes = LinkedLanes::<_, Add, f32>(ScaledByRow::<PAST>::lanes(row), row.others[2].cast(), PhantomData);
             fill::<L, PAST>(row, &lanes);
         }
     }
@@ -115,6 +119,6 @@ impl RowBody for DifferenceAndSquares {
     #[inline(always)]
     unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: as the caller says.
-        unsafe { fill_and_sum::<L, f32, _, Squares>(row, &ByValue::<Sub, f32>::lanes(row)) }
+        unsafe { fill_and_sum::<L, f32, _, SummedSquares>(row, &ByValue::<Sub, f32>::lanes(row)) }
     }
 }

@@ -203,6 +203,11 @@ impl Elem for Bf16 {
     }
 }
 
+/// True for the types that have code for single rows: every version of it takes time to compile.
+pub const fn has_rows<E: Elem>() -> bool {
+    matches!(E::DTYPE, DType::F32)
+}
+
 /// The type whose code serves: arithmetic modulo a power of two is the same with and without a sign.
 pub const fn modular(dtype: DType) -> DType {
     match dtype {

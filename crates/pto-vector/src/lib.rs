@@ -48,9 +48,9 @@ mod ternary;
 mod tile_scalar;
 
 pub use call::{
-    Arity, Body, BoundCode, Call, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn, Link, MOST_LINKS,
-    NONE, Numerics, OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands,
-    Site, TileRef, ViewRef, WrittenPart,
+    Arity, Body, BoundCode, Call, ChainLink, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn,
+    MOST_LINKS, NONE, Numerics, OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout,
+    RowOperands, Site, TileRef, ViewRef, WrittenPart,
 };
 pub use chain::{chain, difference_and_squares, sum_of_products};
 pub use fill::{IOTA, TRIANGLE};

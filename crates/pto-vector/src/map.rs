@@ -1,26 +1,20 @@
 //! Loops over the elements of tiles: one result per element.
 
-use super::call::{Body, Call, Fault, Link, RowCall, RowKind, RowLayout, RowOperands, TileRef};
+use super::call::{Body, Call, ChainLink, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
 use super::cover::{Cover, no_zero};
-use super::elem::Elem;
+use super::elem::{Elem, has_rows};
 use super::grid::{ByRow, Grid};
 use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
 use super::plain::{PlainOperand, PlainPair, Spaced, walk};
-use super::reduce::sums_of_rows::{Results, fill_and_sum};
+use super::reduce::sums_of_rows::{SummedResults, fill_and_sum};
 use super::rows::{Lanes, fill, fill_row, fill_row_past, load_some};
-use pto_isa::DType;
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
 
 pub use super::element::{read, write};
 pub use super::rows::joined;
-
-/// True for the types that have code for single rows: every version of it takes time to compile.
-pub const fn has_rows<E: Elem>() -> bool {
-    matches!(E::DTYPE, DType::F32)
-}
 
 /// `dst = f(src)`; tiles: `src`, `dst`.
 pub struct Unary<O, E>(PhantomData<(O, E)>);
@@ -135,7 +129,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     } else {
         None
     };
-    const LINK: Option<Link> = P::LINKS[0];
+    const LINK: Option<ChainLink> = P::LINKS[0];
     const ROW_SUMS: bool = P::SUMMED;
     const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
 
@@ -154,7 +148,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
     #[inline(always)]
     unsafe fn row_and_sum<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _, Results>(row, &Self::lanes(row)) }
+        unsafe { fill_and_sum::<L, E, _, SummedResults>(row, &Self::lanes(row)) }
     }
 }
 
@@ -275,7 +269,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     }
 
     const ROWS: Option<RowLayout<3, 0, 2>> = if has_rows::<E>() { Some(values_of_rows) } else { None };
-    const LINK: Option<Link> = P::LINKS[1];
+    const LINK: Option<ChainLink> = P::LINKS[1];
     const ROW_SUMS: bool = P::SUMMED;
     const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
 
@@ -294,7 +288,7 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
     #[inline(always)]
     unsafe fn row_and_sum<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _, Results>(row, &Self::lanes(row)) }
+        unsafe { fill_and_sum::<L, E, _, SummedResults>(row, &Self::lanes(row)) }
     }
 }
 

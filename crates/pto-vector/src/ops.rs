@@ -3,7 +3,7 @@
 //! The expressions have neither branches that stay nor panics, so that loops around them become vector code; only
 //! division of 64-bit integers, integer powers, and remainders of floats are computed one by one.
 
-use super::call::Link;
+use super::call::ChainLink;
 use super::quotient::Integer;
 use pto_num::{Level, math};
 
@@ -32,10 +32,10 @@ pub trait Binary<W: Copy + Default> {
     const DIVIDES: bool = false;
 
     /// What it is in a chain of steps: with a row, and with a value.
-    const LINKS: [Option<Link>; 2] = [None; 2];
+    const LINKS: [Option<ChainLink>; 2] = [None; 2];
 
     /// True where the results of a row are often added up.
-    const SUMMED: bool = matches!(Self::LINKS[0], Some(Link::Multiply));
+    const SUMMED: bool = matches!(Self::LINKS[0], Some(ChainLink::Multiply));
 
     /// Its value.
     fn apply<L: Level>(a: W, b: W) -> W;
@@ -91,17 +91,17 @@ macro_rules! binary {
 
 /// `a + b`
 pub struct Add;
-binary!(Add for f32: |a, b| a + b, LINKS: [Option<Link>; 2] = [Some(Link::Add), None]);
+binary!(Add for f32: |a, b| a + b, LINKS: [Option<ChainLink>; 2] = [Some(ChainLink::Add), None]);
 binary!(Add for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_add(b));
 
 /// `a - b`
 pub struct Sub;
-binary!(Sub for f32: |a, b| a - b, LINKS: [Option<Link>; 2] = [None, Some(Link::SubtractValue)]);
+binary!(Sub for f32: |a, b| a - b, LINKS: [Option<ChainLink>; 2] = [None, Some(ChainLink::SubtractValue)]);
 binary!(Sub for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_sub(b));
 
 /// `a · b`
 pub struct Mul;
-binary!(Mul for f32: |a, b| a * b, LINKS: [Option<Link>; 2] = [Some(Link::Multiply), Some(Link::MultiplyValue)]);
+binary!(Mul for f32: |a, b| a * b, LINKS: [Option<ChainLink>; 2] = [Some(ChainLink::Multiply), Some(ChainLink::MultiplyValue)]);
 binary!(Mul for i8 u8 i16 u16 i32 u32 i64 u64: |a, b| a.wrapping_mul(b));
 
 /// `a / b`; integers towards zero. Integers are divided only after the divisors have been checked.

@@ -3,7 +3,7 @@
 //! Most instructions apply one function to each element. Those of two steps round to the element type in between,
 //! which for the 16-bit floats is done for a whole run.
 
-use super::call::Link;
+use super::call::ChainLink;
 use super::elem::Elem;
 use super::ops;
 use pto_num::Level;
@@ -25,7 +25,7 @@ pub trait Pairwise<E: Elem> {
     const SUMMED: bool = false;
 
     /// What it is in a chain of steps: with a row, and with a value.
-    const LINKS: [Option<Link>; 2] = [None; 2];
+    const LINKS: [Option<ChainLink>; 2] = [None; 2];
 
     /// Its values.
     fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N];
@@ -52,7 +52,7 @@ macro_rules! each_element {
         {
             const DIVISOR: Option<Side> = if <Self as ops::Binary<E::Wide>>::DIVIDES { Some(Side::Second) } else { None };
             const SUMMED: bool = <Self as ops::Binary<E::Wide>>::SUMMED;
-            const LINKS: [Option<Link>; 2] = <Self as ops::Binary<E::Wide>>::LINKS;
+            const LINKS: [Option<ChainLink>; 2] = <Self as ops::Binary<E::Wide>>::LINKS;
 
             #[inline(always)]
             fn run<L: Level, const N: usize>(a: &[E::Wide; N], b: &[E::Wide; N]) -> [E::Wide; N] {

@@ -40,7 +40,7 @@ pub(crate) use matrix::{
 pub(crate) use moves::{MovedFactor, holds_factor, keeps_factor};
 pub use pto_vector::{Arity, Code, Fault, Numerics, OpKernel, Site, TileRef, ViewRef};
 pub(crate) use pto_vector::{
-    FactorUse, Fetch, FetchedRange, KernelCut, Link, MOST_LINKS, RecordUse, RowCall, RowCode, RowFn, RowKind,
+    ChainLink, FactorUse, Fetch, FetchedRange, KernelCut, MOST_LINKS, RecordUse, RowCall, RowCode, RowFn, RowKind,
     WrittenPart, chain, difference_and_squares, sum_of_products,
 };
 pub(crate) use stream::{append, copy_past, finish as finish_past};

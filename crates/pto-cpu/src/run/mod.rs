@@ -52,6 +52,7 @@ mod shared_loops;
 mod sharing;
 mod spin;
 mod strip_chains;
+mod strip_shape;
 mod strip_steps;
 mod strip_windows;
 mod strips;

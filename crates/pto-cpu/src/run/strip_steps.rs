@@ -6,10 +6,9 @@
 #![expect(unsafe_code, reason = "kernels get pointers to rows")]
 
 use super::collected::Collected;
-use super::strip_chains;
-use super::strip_windows::StripWindows;
-use super::strips::{StripDivision, size};
-use crate::kernels::{Fetch, Link, MOST_LINKS, RowCall, RowCode, RowFn, RowKind};
+use super::strip_shape::size;
+use super::strip_windows::StripFacts;
+use crate::kernels::{ChainLink, Fetch, MOST_LINKS, RowCall, RowCode, RowFn, RowKind};
 use crate::prepared::Plan;
 use pto_num::CpuLevel;
 use std::cell::Cell;
@@ -51,7 +50,7 @@ pub(super) struct RowStep {
     pub run_and_sum: Option<RowFn>,
     /// What it writes goes past the cache.
     pub is_past: bool,
-    pub link: Option<Link>,
+    pub link: Option<ChainLink>,
     pub level: CpuLevel,
     pub kind: RowKind,
     pub src: RowCursor,
@@ -95,38 +94,43 @@ impl RowCursor {
     }
 
     /// It is a tile, and no window takes its place.
-    fn is_inside(&self, windows: &StripWindows) -> bool {
-        self.tile.is_some_and(|tile| windows.step_of(tile).is_none())
+    fn is_inside(&self, found: StripFacts<'_, '_>) -> bool {
+        self.tile.is_some_and(|tile| !found.is_window(tile))
+    }
+
+    /// True when both may share memory.
+    pub fn overlaps(&self, other: &Self, found: StripFacts<'_, '_>) -> bool {
+        self.tile.zip(other.tile).is_some_and(|(one, other)| found.overlap(one, other))
     }
 }
 
 /// Finds the steps of all strips.
-pub(super) fn find(steps: &mut Vec<StripStep>, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) {
+pub(super) fn find(steps: &mut Vec<StripStep>, plan: &Plan, found: StripFacts<'_, '_>) {
     steps.clear();
-    let windows = division.windows();
+    let StripFacts { all, windows, .. } = found;
     for (number, call) in all.calls.iter().enumerate() {
         let is_copied = !call.views.is_empty();
         if is_copied && windows.copy_of(number).is_none() {
             continue;
         }
-        let action = if is_copied { StripAction::Copy } else { kernel_action(plan, all, division, number) };
+        let action = if is_copied { StripAction::Copy } else { kernel_action(plan, found, number) };
         if let (StripAction::Rows(rows), Some(last)) = (&action, steps.last_mut())
-            && rows.is_sum_of(last, windows)
+            && rows.is_sum_of(last, found)
         {
             last.add_up(number, rows);
             continue;
         }
         steps.push(StripStep { calls: number..number + 1, is_outside: windows.is_used_by(number), action });
     }
-    strip_chains::join(steps, all, division);
 }
 
 /// How the kernel of a call is executed.
-fn kernel_action(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, number: usize) -> StripAction {
+fn kernel_action(plan: &Plan, found: StripFacts<'_, '_>, number: usize) -> StripAction {
+    let all = found.all;
     let call = &all.calls[number];
     let code = &plan.calls.kernels[call.which].code;
     let code = code.rows(&all.tiles[call.tiles.clone()], &all.scalars[call.scalars.clone()]);
-    let step = code.and_then(|code| RowStep::new(all, division, number, &code));
+    let step = code.and_then(|code| RowStep::new(found, number, &code));
     step.map_or(StripAction::Kernel, StripAction::Rows)
 }
 
@@ -146,6 +150,13 @@ impl StripStep {
         if let StripAction::Rows(step) = &self.action { step.spans(rows) } else { 0 }
     }
 
+    /// The operands that the caller has to move from strip to strip, and the bytes for each row.
+    pub fn moves(&self, found: StripFacts<'_, '_>) -> impl Iterator<Item = (usize, usize)> {
+        let is_moved = !matches!(self.action, StripAction::Rows(_));
+        let tiles = found.all.calls[self.calls.start].tiles.clone().filter(move |_| is_moved);
+        tiles.map(move |tile| (tile, found.distances(tile).1)).filter(|(_, bytes)| *bytes > 0)
+    }
+
     /// Brings the addresses and scalars of this execution.
     pub fn begin(&mut self, all: &Collected<'_>) {
         if let StripAction::Rows(rows) = &mut self.action {
@@ -155,12 +166,13 @@ impl StripStep {
 }
 
 impl RowStep {
-    fn new(all: &Collected<'_>, division: &StripDivision<'_>, number: usize, code: &RowCode) -> Option<Self> {
+    fn new(found: StripFacts<'_, '_>, number: usize, code: &RowCode) -> Option<Self> {
+        let StripFacts { all, shape, windows } = found;
         let call = &all.calls[number];
         let operands = &code.operands;
         let cursor = |at: usize| {
             let tile = call.tiles.start + at;
-            let (within, onward) = division.distances(tile);
+            let (within, onward) = found.distances(tile);
             RowCursor { tile: Some(tile), start: all.tiles[tile].ptr(), within, onward }
         };
         let (src, dst) = (cursor(operands.src), cursor(operands.dst));
@@ -169,10 +181,10 @@ impl RowStep {
         let has_one_result = matches!(operands.kind, RowKind::Sum | RowKind::Reduction);
         let tile = &all.tiles[call.tiles.start + if has_one_result { operands.src } else { operands.dst }];
         // Columns of a single row are rows of one element.
-        let count = if division.by_columns[number] { 1 } else { tile.cols() };
+        let count = if shape.by_columns[number] { 1 } else { tile.cols() };
         let is_dense = |cursor: &RowCursor| cursor.tile.is_none() || cursor.within == count * size(tile);
         let is_joined = operands.kind == RowKind::Elements && [src, others[0], dst].iter().all(is_dense);
-        let is_past = dst.tile.is_some_and(|tile| division.windows().is_past(tile));
+        let is_past = dst.tile.is_some_and(|tile| windows.is_past(tile));
         let step = Self {
             run: code.run_past.filter(|_| is_past).unwrap_or(code.run),
             is_past,
@@ -201,10 +213,10 @@ impl RowStep {
     }
 
     /// True when it adds up what the step before has just made.
-    fn is_sum_of(&self, last: &StripStep, windows: &StripWindows) -> bool {
+    fn is_sum_of(&self, last: &StripStep, found: StripFacts<'_, '_>) -> bool {
         let StripAction::Rows(last) = &last.action else { return false };
         let is_same = self.src.is_same(&last.dst) && self.count == last.count;
-        let is_inside = [self.src, last.dst, self.dst].iter().all(|cursor| cursor.is_inside(windows));
+        let is_inside = [self.src, last.dst, self.dst].iter().all(|cursor| cursor.is_inside(found));
         self.kind == RowKind::Sum && last.run_and_sum.is_some() && last.sum.tile.is_none() && is_same && is_inside
     }
 

@@ -6,8 +6,7 @@
 #![expect(unsafe_code, reason = "windows take the place of tiles")]
 
 use super::collected::Collected;
-use super::strip_steps::StripStep;
-use super::strips::{Footprint, StripDivision, are_apart, size};
+use super::strip_shape::{Footprint, StripShape, are_apart, size};
 use crate::guard::{GuardLock, Guards, Touched};
 use crate::kernels::{Fetch, FetchedRange, TileRef, ViewRef, ahead, check_window, copy_past, finish_past};
 use crate::prepared::Plan;
@@ -20,7 +19,7 @@ pub(super) const MOST_TRANSFERS: usize = 8;
 /// Buffers of more bytes are not in the cache when they are read next: what is stored to them goes past it.
 const HUGE_BUFFER: usize = 32 << 20;
 
-/// The windows of a division.
+/// The windows of a shape.
 #[derive(Clone, Default)]
 pub(super) struct StripWindows {
     transfers: Vec<StripTransfer>,
@@ -50,6 +49,8 @@ pub(super) struct StripTransfer {
     is_store: bool,
     /// What it stores goes past the cache, from the nearest of which it comes.
     is_past: bool,
+    /// The same in the execution before.
+    was_past: bool,
     /// There is code that makes it so.
     can_go_past: bool,
     /// Nothing but the instructions themselves may need the tile.
@@ -75,10 +76,10 @@ struct Replaced {
 impl StripWindows {
     /// Finds where the windows lie; false if they are not rows of contiguous elements, or if rows of one may depend on other rows of
     /// another.
-    pub fn find(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
+    pub fn find(&mut self, plan: &Plan, all: &Collected<'_>, shape: &StripShape) -> bool {
         let mut count = 0;
         for number in (0..all.calls.len()).filter(|number| !all.calls[*number].views.is_empty()) {
-            let transfer = transfer(plan, all, division, number).filter(|_| count < MOST_TRANSFERS);
+            let transfer = transfer(plan, all, shape, number).filter(|_| count < MOST_TRANSFERS);
             let Some(transfer) = transfer else {
                 self.transfers.clear();
                 self.replaced.clear();
@@ -97,7 +98,7 @@ impl StripWindows {
         for (t, footprint) in self.transfers.iter().zip(&mut footprints) {
             *footprint = t.footprint();
         }
-        are_apart(&footprints[..count], division.count)
+        are_apart(&footprints[..count], shape.count)
     }
 
     /// True when no window has gaps and none shares a buffer with another: then other threads hardly ever wait for the locks of all of them,
@@ -126,14 +127,14 @@ impl StripWindows {
     }
 
     /// Finds the stores whose data can go past the cache from where it is made.
-    pub fn find_past(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) {
+    pub fn find_past(&mut self, plan: &Plan, all: &Collected<'_>, shape: &StripShape) {
         for t in self.transfers.iter_mut().filter(|t| t.is_store) {
-            t.can_go_past = makers(all, division, t).is_some_and(|makers| goes_past(plan, all, &makers));
+            t.can_go_past = makers(all, shape, t).is_some_and(|makers| goes_past(plan, all, &makers));
         }
     }
 
     /// Finds the windows that may take the place of their tiles; true if they are not those of the execution before.
-    pub fn choose_direct(&mut self, plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>) -> bool {
+    pub fn choose_direct(&mut self, plan: &Plan, all: &Collected<'_>, shape: &StripShape) -> bool {
         let mut changed = false;
         for number in 0..self.transfers.len() {
             let t = self.transfers[number];
@@ -143,22 +144,21 @@ impl StripWindows {
             // Accesses of the same rows stay in the order of the program.
             let meets = |o: &StripTransfer| {
                 let other = o.call != t.call && (o.is_store || t.is_store);
-                other && o.footprint().overlaps(&t.footprint(), division.count)
+                other && o.footprint().overlaps(&t.footprint(), shape.count)
             };
-            let may_be_past =
-                || !t.is_past || makers(all, division, &t).is_some_and(|makers| goes_past(plan, all, &makers));
-            let may_be_direct = is_owned && is_aligned && !self.transfers.iter().any(meets) && may_be_past();
-            changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride;
+            let goes_right = !t.is_past || t.can_go_past;
+            let may_be_direct = is_owned && is_aligned && goes_right && !self.transfers.iter().any(meets);
+            changed |= may_be_direct != t.may_be_direct || t.stride != t.old_stride || t.is_past != t.was_past;
             self.transfers[number].may_be_direct = may_be_direct;
         }
         changed
     }
 
     /// Finds the tiles that windows take the place of.
-    pub fn redirect(&mut self, all: &Collected<'_>, division: &StripDivision<'_>) {
+    pub fn redirect(&mut self, all: &Collected<'_>, shape: &StripShape) {
         self.replaced.clear();
         for (number, t) in self.transfers.iter_mut().enumerate() {
-            let users = if t.is_store { makers(all, division, t) } else { readers(all, division, t) };
+            let users = if t.is_store { makers(all, shape, t) } else { readers(all, shape, t) };
             let users = users.filter(|_| t.may_be_direct);
             t.is_direct = users.is_some();
             let replaced = |(call, tile)| Replaced { call, tile, transfer: number };
@@ -224,16 +224,19 @@ impl StripWindows {
     }
 
     /// Begins to fetch: the rows that are loaded in the next strip, and those that are stored in this one.
-    pub fn begin_fetching(&mut self, (count, per_strip): (usize, usize), steps: &[StripStep], is_wanted: bool) {
-        let spans: usize = steps.iter().map(|step| step.spans(per_strip)).sum();
-        let steps = steps.len().max(1);
+    pub fn begin_fetching(
+        &mut self,
+        (count, per_strip): (usize, usize),
+        (steps, spans): (usize, usize),
+        is_wanted: bool,
+    ) {
         self.ahead.clear();
         self.pace = 0;
         for t in self.transfers.iter().filter(|t| is_wanted && t.stride == t.bytes && !t.is_past) {
             let done = if t.is_store { 0 } else { (per_strip * t.bytes).min(count * t.bytes) };
             let (at, next) = (t.start.wrapping_add(done), t.start.wrapping_offset(t.onward));
             let lines = (count * t.bytes - done).div_ceil(ahead::LINE);
-            let share = t.lines.div_ceil(steps);
+            let share = t.lines.div_ceil(steps.max(1));
             self.pace = self.pace.max(if spans > 0 { t.lines.div_ceil(spans) } else { 0 });
             self.ahead.push(Ahead { at, lines, per_strip: t.lines, share, next, to_write: t.is_store });
         }
@@ -275,17 +278,56 @@ impl StripWindows {
     }
 }
 
+/// What steps are made from.
+#[derive(Clone, Copy)]
+pub(super) struct StripFacts<'a, 'p> {
+    pub all: &'a Collected<'p>,
+    pub shape: &'a StripShape,
+    pub windows: &'a StripWindows,
+}
+
+impl StripFacts<'_, '_> {
+    /// True when a window has taken the place of a tile.
+    pub fn is_window(&self, tile: usize) -> bool {
+        self.windows.step_of(tile).is_some()
+    }
+
+    /// The bytes from one row of an operand to the next: within a strip, and for each row from strip to strip.
+    pub fn distances(&self, tile: usize) -> (usize, usize) {
+        let own = self.shape.rows[tile].step;
+        let kept = if self.shape.reused[tile] { 0 } else { own };
+        self.windows.step_of(tile).map_or((own, kept), |step| (step, step))
+    }
+
+    /// True when two tiles may share memory. Windows never lie in the memory of a core, and two that share bytes are not in the place of tiles.
+    pub fn overlap(&self, one: usize, other: usize) -> bool {
+        let is_inside = !self.is_window(one) && !self.is_window(other);
+        is_inside && self.shape.rows[one].overlaps(&self.shape.rows[other], self.shape.count)
+    }
+
+    /// True when nothing needs what a tile holds after a call: every strip makes it anew, and no later call reads it.
+    pub fn is_dead_after(&self, tile: usize, call: usize) -> bool {
+        let Self { all, shape, windows } = *self;
+        // A load or store that a window has taken the place of does not touch its tile.
+        let is_direct = |number: usize| !all.calls[number].views.is_empty() && windows.copy_of(number).is_none();
+        let later = (call + 1..all.calls.len()).filter(|number| !is_direct(*number));
+        let mut touching = later.flat_map(|number| all.calls[number].tiles.clone());
+        let reads = |at: usize| shape.rows[at].reads && shape.rows[at].overlaps(&shape.rows[tile], shape.count);
+        shape.reused[tile] && !touching.any(reads)
+    }
+}
+
 /// The load or store that a call is; `None` if it cannot be divided.
-fn transfer(plan: &Plan, all: &Collected<'_>, division: &StripDivision<'_>, number: usize) -> Option<StripTransfer> {
+fn transfer(plan: &Plan, all: &Collected<'_>, shape: &StripShape, number: usize) -> Option<StripTransfer> {
     let call = &all.calls[number];
     let tile = call.tiles.start;
     let combines = all.scalars[call.scalars.clone()].iter().any(|s| *s != 0);
     if combines || call.views.len() != 1 {
         return None;
     }
-    let window = window(&all.tiles[tile], &all.views[call.views.start], division.by_columns[number])?;
+    let window = window(&all.tiles[tile], &all.views[call.views.start], shape.by_columns[number])?;
     let is_store = plan.calls.kernels[call.which].views[0].writes;
-    let lines = (division.per_strip * window.bytes).div_ceil(ahead::LINE);
+    let lines = (shape.per_strip * window.bytes).div_ceil(ahead::LINE);
     Some(StripTransfer { call: number, tile, is_store, lines, ..window })
 }
 
@@ -310,6 +352,7 @@ fn window(tile: &TileRef, view: &ViewRef, by_columns: bool) -> Option<StripTrans
         bytes,
         is_store: false,
         is_past: false,
+        was_past: false,
         can_go_past: false,
         may_be_direct: false,
         is_direct: false,
@@ -328,13 +371,13 @@ fn tiles_of<'a>(all: &'a Collected<'_>) -> impl DoubleEndedIterator<Item = CallT
 }
 
 /// The operands that read what a load brings, up to the call that overwrites it. `None` if the tile itself is needed.
-fn readers(all: &Collected<'_>, division: &StripDivision<'_>, load: &StripTransfer) -> Option<Vec<CallTile>> {
-    let own = &division.rows[load.tile];
+fn readers(all: &Collected<'_>, shape: &StripShape, load: &StripTransfer) -> Option<Vec<CallTile>> {
+    let own = &shape.rows[load.tile];
     let mut readers = Vec::new();
     let mut overwritten = None;
     for (call, tile) in tiles_of(all).filter(|(call, _)| *call != load.call) {
-        let other = &division.rows[tile];
-        if !other.overlaps(own, division.count) || overwritten.is_some_and(|by| by < call) {
+        let other = &shape.rows[tile];
+        if !other.overlaps(own, shape.count) || overwritten.is_some_and(|by| by < call) {
             continue;
         }
         let is_copied = !all.calls[call].views.is_empty();
@@ -361,34 +404,34 @@ fn goes_past(plan: &Plan, all: &Collected<'_>, makers: &[CallTile]) -> bool {
 }
 
 /// The operand that makes what is stored. `None` if the tile itself is needed.
-fn makers(all: &Collected<'_>, division: &StripDivision<'_>, store: &StripTransfer) -> Option<Vec<CallTile>> {
-    let own = &division.rows[store.tile];
-    let touching = |(_, tile): &CallTile| division.rows[*tile].overlaps(own, division.count);
+fn makers(all: &Collected<'_>, shape: &StripShape, store: &StripTransfer) -> Option<Vec<CallTile>> {
+    let own = &shape.rows[store.tile];
+    let touching = |(_, tile): &CallTile| shape.rows[*tile].overlaps(own, shape.count);
     let mut touches: Vec<CallTile> = tiles_of(all).filter(touching).collect();
-    if touches.iter().any(|(_, tile)| !division.rows[*tile].is_same(own)) {
+    if touches.iter().any(|(_, tile)| !shape.rows[*tile].is_same(own)) {
         return None;
     }
     // The first use must not read what an execution before left there.
     let is_fresh = touches.first().is_some_and(|(call, _)| {
         let mut uses = touches.iter().filter(|(other, _)| other == call);
-        uses.all(|(_, tile)| !division.rows[*tile].reads)
+        uses.all(|(_, tile)| !shape.rows[*tile].reads)
     });
     if !is_fresh || touches.pop().is_none_or(|(call, _)| call != store.call) {
         return None;
     }
     let last = touches.last()?.0;
-    let mut made = touches.iter().filter(|(call, tile)| *call == last && division.rows[*tile].writes);
+    let mut made = touches.iter().filter(|(call, tile)| *call == last && shape.rows[*tile].writes);
     let maker = *made.next()?;
     let is_kernel = all.calls[last].views.is_empty();
-    (is_kernel && made.next().is_none() && !division.rows[maker.1].reads).then_some(vec![maker])
+    (is_kernel && made.next().is_none() && !shape.rows[maker.1].reads).then_some(vec![maker])
 }
 
 impl StripTransfer {
     /// With what is known of the execution before.
     fn after(self, before: &Self) -> Self {
         let onward = (self.start as isize).wrapping_sub(before.start as isize);
-        let &Self { may_be_direct, is_direct, can_go_past, stride: old_stride, .. } = before;
-        Self { onward, may_be_direct, is_direct, can_go_past, old_stride, ..self }
+        let &Self { may_be_direct, is_direct, can_go_past, is_past: was_past, stride: old_stride, .. } = before;
+        Self { onward, may_be_direct, is_direct, can_go_past, was_past, old_stride, ..self }
     }
 
     fn footprint(&self) -> Footprint {

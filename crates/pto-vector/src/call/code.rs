@@ -1,6 +1,6 @@
 //! The code of an instruction: compiled for each level of the processor, with as many operands as it takes.
 
-use super::row::{ErasedRows, Link, RowBody, RowCall, RowCode, RowLayout, Rows, row_fn};
+use super::row::{ChainLink, ErasedRowVersions, RowBody, RowCall, RowCode, RowLayout, RowVersions, row_fn};
 use super::{AnyCall, Arity, Call, Fault, KernelFn, Site, TileRef, ViewRef};
 use pto_num::{CpuLevel, Level};
 use std::marker::PhantomData;
@@ -14,7 +14,7 @@ pub struct Prepared<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// Immediates of every call.
     pub imm: [u64; 2],
     /// Code for single rows, if there is some.
-    rows: Option<Rows<T, V, S>>,
+    rows: Option<RowVersions<T, V, S>>,
 }
 
 /// [`Prepared`] code whose numbers of operands are a value: all code of a program has this type.
@@ -23,7 +23,7 @@ pub struct Code {
     run: unsafe fn(&AnyCall) -> Result<(), Fault>,
     imm: [u64; 2],
     arity: Arity,
-    rows: Option<ErasedRows>,
+    rows: Option<ErasedRowVersions>,
 }
 
 impl Code {
@@ -113,7 +113,7 @@ impl<const T: usize, const V: usize, const S: usize> From<Prepared<T, V, S>> for
         // `BoundCode` is the only caller, and what its reference points to is a `Call` of these numbers.
         let run = unsafe { transmute::<KernelFn<T, V, S>, unsafe fn(&AnyCall) -> Result<(), Fault>>(prepared.run) };
         let arity = Arity { tiles: T as u8, views: V as u8, scalars: S as u8 };
-        Self { run, imm: prepared.imm, arity, rows: prepared.rows.map(ErasedRows::from) }
+        Self { run, imm: prepared.imm, arity, rows: prepared.rows.map(ErasedRowVersions::from) }
     }
 }
 
@@ -136,7 +136,7 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     const ROWS: Option<RowLayout<T, V, S>> = None;
 
     /// What a row of it is in a chain of steps.
-    const LINK: Option<Link> = None;
+    const LINK: Option<ChainLink> = None;
 
     /// True when there is code that adds up each row of results as well.
     const ROW_SUMS: bool = false;
@@ -216,14 +216,16 @@ fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: Cpu
 }
 
 /// The code of a body for single rows.
-fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level: CpuLevel) -> Option<Rows<T, V, S>> {
+fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(
+    level: CpuLevel,
+) -> Option<RowVersions<T, V, S>> {
     // In these branches, and only there, nothing is compiled for bodies that have no such code.
     let run = if const { B::ROWS.is_some() } { row_fn::<RowOf<B, T, V, S>>(level) } else { None };
     let run_and_sum =
         if const { B::ROWS.is_some() && B::ROW_SUMS } { row_fn::<RowAndSumOf<B, T, V, S>>(level) } else { None };
     let run_past =
         if const { B::ROWS.is_some() && B::ROWS_PAST } { row_fn::<RowPastOf<B, T, V, S>>(level) } else { None };
-    Some(Rows { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum, run_past })
+    Some(RowVersions { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum, run_past })
 }
 
 /// [`Body::row`].

@@ -110,7 +110,7 @@ pub type RowFn = unsafe fn(&RowCall);
 /// What a step does that may be part of a chain: some neighbours are often found together, and code for all of them keeps their results
 /// in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Link {
+pub enum ChainLink {
     /// Subtracts a value.
     SubtractValue,
     /// Multiplies by a value.
@@ -203,7 +203,7 @@ pub struct RowCode {
     /// The operands.
     pub operands: RowOperands,
     /// What it is in a chain.
-    pub link: Option<Link>,
+    pub link: Option<ChainLink>,
     /// The level that it was compiled for.
     pub level: CpuLevel,
     /// The code.
@@ -219,37 +219,37 @@ pub type RowLayout<const T: usize, const V: usize = 0, const S: usize = 0> = fn(
 
 /// Code for the rows of calls.
 #[derive(Clone, Copy, Debug)]
-pub struct Rows<const T: usize, const V: usize, const S: usize> {
+pub struct RowVersions<const T: usize, const V: usize, const S: usize> {
     pub layout: RowLayout<T, V, S>,
-    pub link: Option<Link>,
+    pub link: Option<ChainLink>,
     pub level: CpuLevel,
     pub run: RowFn,
     pub run_and_sum: Option<RowFn>,
     pub run_past: Option<RowFn>,
 }
 
-/// [`Rows`] whose numbers of operands the type does not say.
+/// [`RowVersions`] whose numbers of operands the type does not say.
 #[derive(Clone, Copy, Debug)]
-pub struct ErasedRows {
+pub struct ErasedRowVersions {
     layout: fn(&AnyCall) -> Option<RowOperands>,
-    link: Option<Link>,
+    link: Option<ChainLink>,
     level: CpuLevel,
     run: RowFn,
     run_and_sum: Option<RowFn>,
     run_past: Option<RowFn>,
 }
 
-impl<const T: usize, const V: usize, const S: usize> From<Rows<T, V, S>> for ErasedRows {
-    fn from(rows: Rows<T, V, S>) -> Self {
+impl<const T: usize, const V: usize, const S: usize> From<RowVersions<T, V, S>> for ErasedRowVersions {
+    fn from(rows: RowVersions<T, V, S>) -> Self {
         // SAFETY: both are pointers to functions of one thin reference with the same result. `Code::rows` is the only caller, and binds as
         // many operands as the type of the code says.
         let layout = unsafe { transmute::<RowLayout<T, V, S>, fn(&AnyCall) -> Option<RowOperands>>(rows.layout) };
-        let Rows { link, level, run, run_and_sum, run_past, .. } = rows;
+        let RowVersions { link, level, run, run_and_sum, run_past, .. } = rows;
         Self { layout, link, level, run, run_and_sum, run_past }
     }
 }
 
-impl ErasedRows {
+impl ErasedRowVersions {
     /// The code for a call, which must have as many operands as the code was made for.
     pub(super) fn code(&self, call: &AnyCall) -> Option<RowCode> {
         let operands = (self.layout)(call)?;

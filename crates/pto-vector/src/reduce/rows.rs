@@ -2,10 +2,10 @@
 
 use super::fold::{Fold, Sum};
 use crate::call::{Body, Call, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
-use crate::elem::Elem;
+use crate::elem::{Elem, has_rows};
+use crate::element::{read, write};
 #[cfg(target_arch = "x86_64")]
 use crate::level::{is_v3, is_v4};
-use crate::map::{has_rows, read, write};
 use pto_num::Level;
 use std::any::TypeId;
 use std::hint::black_box;

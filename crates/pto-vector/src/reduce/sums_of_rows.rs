@@ -21,17 +21,17 @@ pub trait Summing {
 }
 
 /// The results.
-pub struct Results;
+pub struct SummedResults;
 /// The squares of the results.
-pub struct Squares;
+pub struct SummedSquares;
 /// The results, which are not written.
 pub struct SumOnly;
 
-impl Summing for Results {
+impl Summing for SummedResults {
     const WRITES: bool = true;
     const SQUARES: bool = false;
 }
-impl Summing for Squares {
+impl Summing for SummedSquares {
     const WRITES: bool = true;
     const SQUARES: bool = true;
 }

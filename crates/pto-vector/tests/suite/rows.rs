@@ -5,7 +5,7 @@ use pto_isa::table::op;
 use pto_isa::{DType, Op};
 use pto_num::{CpuLevel, cpu_level};
 use pto_vector::{
-    FAMILIES, Fetch, Link, OpKernel, RowCall, RowCode, RowFn, RowKind, TileRef, chain, difference_and_squares,
+    ChainLink, FAMILIES, Fetch, OpKernel, RowCall, RowCode, RowFn, RowKind, TileRef, chain, difference_and_squares,
     sum_of_products,
 };
 use std::cell::Cell;
@@ -208,7 +208,7 @@ fn same(found: &[f32], want: impl Iterator<Item = f32>) -> bool {
 
 #[test]
 fn chains_are_their_steps() {
-    use Link::{Add, Multiply, MultiplyValue};
+    use ChainLink::{Add, Multiply, MultiplyValue};
     let n = &mut Numbers::new(3);
     for (cols, level) in COLS.into_iter().flat_map(|cols| levels().map(move |level| (cols, level))) {
         let (x, w, b, value) = (row(n, cols), row(n, cols), row(n, cols), [1.3f32]);
