@@ -31,7 +31,7 @@ fn is_summed(step: &RowStep) -> bool {
 /// Several steps as one.
 fn as_one(steps: &[StripStep], rows: RowStep) -> StripStep {
     let calls = steps[0].calls.start..steps[steps.len() - 1].calls.end;
-    let rows = RowStep { run_and_sum: None, link: None, is_joined: false, ..rows };
+    let rows = RowStep { run_and_sum: None, link: None, ..rows };
     StripStep { calls, is_outside: steps.iter().any(|step| step.is_outside), action: StripAction::Rows(rows) }
 }
 
@@ -65,7 +65,9 @@ fn chained(steps: &[StripStep], found: StripFacts<'_, '_>) -> Option<StripStep> 
             return None;
         }
     }
-    Some(as_one(steps, RowStep { run, others, dst: last.dst, is_past: last.is_past, ..*first }))
+    // Rows without gaps stay one row: those of a single row of columns have one element each.
+    let is_joined = steps.iter().filter_map(rows_of).all(|step| step.is_joined);
+    Some(as_one(steps, RowStep { run, others, dst: last.dst, is_past: last.is_past, is_joined, ..*first }))
 }
 
 /// True when a step takes the results of another as its source.
@@ -86,7 +88,7 @@ fn join_squares(steps: &[StripStep], found: StripFacts<'_, '_>) -> Option<Joined
         && is_sum_alone(second, squares, found)
         && !squares.dst.overlaps(&difference.dst, found);
     let run = difference_and_squares(difference.level).filter(|_| fits)?;
-    Some((2, as_one(&steps[..2], RowStep { run, sum: squares.sum, ..*difference })))
+    Some((2, as_one(&steps[..2], RowStep { run, sum: squares.sum, is_joined: false, ..*difference })))
 }
 
 /// Products that nothing but their sum is needed of.

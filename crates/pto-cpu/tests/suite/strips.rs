@@ -117,7 +117,7 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
     let columns: Vec<usize> = (0..counted.len()).filter(|c| counted[*c]).collect();
     let window = format!("%{}{}", n.pick(&["x", "y"]), n.below(2));
     let to = n.below(TILES);
-    let line = match (n.below(11), ready.is_empty(), columns.is_empty()) {
+    let line = match (n.below(12), ready.is_empty(), columns.is_empty()) {
         (0 | 1, ..) | (_, true, _) => format!("pto.tload ins({window}) outs(%t{to})"),
         (2, ..) => {
             let _ = writeln!(body, "pto.tstore ins(%t{}) outs({window})", n.pick(&ready));
@@ -147,7 +147,13 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
             let steps = ["tcolexpandmul", n.pick(&["tcolexpandadd", "tcolexpandmul"])];
             let scaled = format!("pto.trowexpandmul ins(%t{}, %c{})", n.pick(&ready), n.pick(&columns));
             let count = 1 + n.below(2);
-            return chain(n, body, made, &scaled, &steps[..count]);
+            return chain(n, body, made, (&scaled, "%w"), &steps[..count]);
+        }
+        (11, ..) => {
+            let scaled = format!("pto.tmuls ins(%t{}, %half)", n.pick(&ready));
+            let other = format!("%t{}", n.pick(&ready));
+            let (steps, count) = (["tmul", "tadd"], 1 + n.below(2));
+            return chain(n, body, made, (&scaled, &other), &steps[..count]);
         }
         (10, _, false) => {
             let (by, sum) = (n.pick(&columns), n.below(counted.len()));
@@ -167,14 +173,14 @@ fn instruction(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], cou
     let _ = writeln!(body, "{line}");
 }
 
-/// Steps with a row, each on the results of the one before: the first is given without its destination.
-fn chain(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], first: &str, steps: &[&str]) {
+/// Steps with another operand, each on the results of the one before: the first is given without its destination.
+fn chain(n: &mut Numbers, body: &mut String, made: &mut [bool; TILES], (first, other): (&str, &str), steps: &[&str]) {
     let mut to = n.below(TILES);
     let _ = writeln!(body, "{first} outs(%t{to})");
     made[to] = true;
     for step in steps {
         let next = if n.below(2) == 0 { to } else { n.below(TILES) };
-        let _ = writeln!(body, "pto.{step} ins(%t{to}, %w) outs(%t{next})");
+        let _ = writeln!(body, "pto.{step} ins(%t{to}, {other}) outs(%t{next})");
         (to, made[next]) = (next, true);
     }
 }
