@@ -10,7 +10,7 @@ pub use kernel::{FactorUse, KernelCut, NONE, Numerics, OpKernel, Prepare, Record
 pub use operand::{TileRef, ViewRef};
 pub use row::{
     ChainLink, Fetch, FetchedRange, MOST_LINKS, RowBody, RowCall, RowCode, RowFn, RowKind, RowLayout, RowOperands,
-    row_fn,
+    RowVersions, row_fn,
 };
 
 /// The operands of one execution of an instruction: `T` tiles, `V` windows of global memory and `S` scalars.

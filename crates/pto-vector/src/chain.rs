@@ -2,53 +2,59 @@
 //!
 //! Each gives the bits of its steps one after the other. What the steps before the last would write is not written, except where it says so.
 
-use super::call::{ChainLink, RowBody, RowCall, RowFn, row_fn};
+use super::call::{ChainLink, RowCall, RowFn, row_fn};
 use super::elem::Elem;
 use super::map::{Binary, ByValue};
 use super::ops::{Add, Mul, Sub};
 use super::pairwise::Pairwise;
-use super::reduce::sums_of_rows::{SumOnly, SummedSquares, fill_and_sum};
-use super::rows::{Lanes, fill_row, fill_row_past, load_some};
+use super::reduce::sums_of_rows::{FilledAndSummed, SumOnly, SummedSquares};
+use super::rows::{Filled, FilledPast, Lanes, RowLanes, load_some};
 use pto_num::{CpuLevel, Level};
 use std::marker::PhantomData;
+
+/// `src · value · row`
+type ScaledByRow = Linked<ByValue<Mul, f32>, Mul, 1>;
+/// `src · value · row + row`
+type ScaledAndShifted = Linked<ScaledByRow, Add, 2>;
 
 /// The code for a row of these steps, the first of which has the source, and each its second source; `None` if there is none. Its results go
 /// past the cache if that is wanted; a fence must follow then.
 pub fn chain(links: &[ChainLink], level: CpuLevel, is_past: bool) -> Option<RowFn> {
+    use ChainLink::{Add, Multiply, MultiplyValue};
     match (links, is_past) {
-        ([ChainLink::MultiplyValue, ChainLink::Multiply], false) => row_fn::<ScaledByRow<false>>(level),
-        ([ChainLink::MultiplyValue, ChainLink::Multiply], true) => row_fn::<ScaledByRow<true>>(level),
-        ([ChainLink::MultiplyValue, ChainLink::Multiply, ChainLink::Add], false) => {
-            row_fn::<ScaledAndShifted<false>>(level)
-        }
-        ([ChainLink::MultiplyValue, ChainLink::Multiply, ChainLink::Add], true) => {
-            row_fn::<ScaledAndShifted<true>>(level)
-        }
+        ([MultiplyValue, Multiply], false) => row_fn::<Filled<ScaledByRow>>(level),
+        ([MultiplyValue, Multiply], true) => row_fn::<FilledPast<ScaledByRow>>(level),
+        ([MultiplyValue, Multiply, Add], false) => row_fn::<Filled<ScaledAndShifted>>(level),
+        ([MultiplyValue, Multiply, Add], true) => row_fn::<FilledPast<ScaledAndShifted>>(level),
         _ => None,
     }
 }
 
-/// Computes a row, whose results go past the cache or not.
-///
-/// # Safety
-/// The row must be as [`RowFn`] says, and the processor must have the level.
-#[inline(always)]
-unsafe fn fill<L: Level, const PAST: bool>(row: &RowCall, lanes: &impl Lanes<f32>) {
-    // SAFETY: as the caller says.
-    unsafe { if PAST { fill_row_past::<L, f32, _>(row, lanes) } else { fill_row::<L, f32, _>(row, lanes) } }
-}
-
 /// The code for a row of products that only their sum is needed of.
 pub fn sum_of_products(level: CpuLevel) -> Option<RowFn> {
-    row_fn::<SumOfProducts>(level)
+    row_fn::<FilledAndSummed<Binary<Mul, f32>, SumOnly>>(level)
 }
 
 /// The code for a row minus a value, which is written, and the sum of the squares of that.
 pub fn difference_and_squares(level: CpuLevel) -> Option<RowFn> {
-    row_fn::<DifferenceAndSquares>(level)
+    row_fn::<FilledAndSummed<ByValue<Sub, f32>, SummedSquares>>(level)
 }
 
-/// A function of the results of the steps before and a row.
+/// A function of the results of the steps before, and of the second source of the step with this number.
+struct Linked<R, P, const AT: usize>(PhantomData<(R, P)>);
+
+impl<R: RowLanes, P: Pairwise<R::Elem>, const AT: usize> RowLanes for Linked<R, P, AT> {
+    type Elem = R::Elem;
+
+    #[inline(always)]
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<R::Elem> {
+        // SAFETY: as the caller says.
+        let before = unsafe { R::lanes(row) };
+        LinkedLanes::<_, P, R::Elem>(before, row.others[AT].cast(), PhantomData)
+    }
+}
+
+/// The results of [`Linked`].
 struct LinkedLanes<S, P, E>(S, *const E, PhantomData<P>);
 
 impl<S: Lanes<E>, P: Pairwise<E>, E: Elem> Lanes<E> for LinkedLanes<S, P, E> {
@@ -62,63 +68,5 @@ impl<S: Lanes<E>, P: Pairwise<E>, E: Elem> Lanes<E> for LinkedLanes<S, P, E> {
             let y = E::unpack::<L, N>(&load_some::<L, E, N>(self.1.add(at), count));
             E::pack::<L, N>(&P::run::<L, N>(&x, &y))
         }
-    }
-}
-
-/// `src · value · row`
-struct ScaledByRow<const PAST: bool>;
-
-impl<const PAST: bool> ScaledByRow<PAST> {
-    /// # Safety
-    /// The row must be as [`RowFn`] says.
-    #[inline(always)]
-    unsafe fn lanes(row: &RowCall) -> impl Lanes<f32> {
-        // SAFETY: as the caller says.
-        let by_value = unsafe { ByValue::<Mul, f32>::lanes(row) };
-        LinkedLanes::<_, Mul, f32>(by_value, row.others[1].cast(), PhantomData)
-    }
-}
-
-impl<const PAST: bool> RowBody for ScaledByRow<PAST> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { fill::<L, PAST>(row, &Self::lanes(row)) }
-    }
-}
-
-/// `src · value · row + row`
-struct ScaledAndShifted<const PAST: bool>;
-
-impl<const PAST: bool> RowBody for ScaledAndShifted<PAST> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe {
-            let lanes = LinkedLanes::<_, Add, f32>(ScaledByRow::<PAST>::lanes(row), row.others[2].cast(), PhantomData);
-            fill::<L, PAST>(row, &lanes);
-        }
-    }
-}
-
-/// The sum of `src · row`
-struct SumOfProducts;
-
-impl RowBody for SumOfProducts {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { fill_and_sum::<L, f32, _, SumOnly>(row, &Binary::<Mul, f32>::lanes(row)) }
-    }
-}
-
-/// `src − value`, and the sum of its squares
-struct DifferenceAndSquares;
-
-impl RowBody for DifferenceAndSquares {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { fill_and_sum::<L, f32, _, SummedSquares>(row, &ByValue::<Sub, f32>::lanes(row)) }
     }
 }

@@ -2,7 +2,8 @@
 
 use super::blocks::ByBlock;
 use super::call::{
-    Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, RowCall, RowKind, RowLayout, RowOperands, Site, TileRef,
+    Body, Call, Fault, KernelCut, NONE, OpKernel, Prepared, RowCall, RowKind, RowLayout, RowOperands, RowVersions,
+    Site, TileRef, row_fn,
 };
 use super::contiguous;
 use super::cover::Cover;
@@ -11,7 +12,7 @@ use super::map::{Binary, ByValue};
 use super::ops::{Add, Div, Exp, Max, Min, Mul, Sub};
 use super::pairwise::{Swap, Then};
 use super::plain::{PlainOperand, Spaced, walk};
-use super::rows::{Lanes, fill, fill_row};
+use super::rows::{Filled, Lanes, RowLanes, fill};
 use pto_isa::BLayout;
 use pto_num::Level;
 use std::convert::identity;
@@ -112,19 +113,21 @@ impl<E: Elem> Body<2> for FirstOfRow<E> {
     }
 
     // The elements are only copied, so the code for an integer is that for a float as wide.
-    const ROWS: Option<RowLayout<2>> = if size_of::<E>() == 4 {
-        Some(|_| Some(RowOperands { kind: RowKind::Values, ..RowOperands::UNARY }))
+    const ROWS: Option<RowVersions<2>> = if size_of::<E>() == 4 {
+        let layout: RowLayout<2> = |_| Some(RowOperands { kind: RowKind::Values, ..RowOperands::UNARY });
+        Some(RowVersions::new(layout, row_fn::<Filled<Self>>))
     } else {
         None
     };
+}
+
+impl<E: Elem> RowLanes for FirstOfRow<E> {
+    type Elem = E;
 
     #[inline(always)]
-    unsafe fn row<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe {
-            let value = row.src.cast::<E>().read_unaligned();
-            fill_row::<L, E, _>(row, &Repeated(value));
-        }
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
+        // SAFETY: the source has the value.
+        Repeated(unsafe { row.src.cast::<E>().read_unaligned() })
     }
 }
 

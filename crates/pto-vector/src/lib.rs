@@ -50,7 +50,7 @@ mod tile_scalar;
 pub use call::{
     Arity, Body, BoundCode, Call, ChainLink, Code, FactorUse, Fault, Fetch, FetchedRange, KernelCut, KernelFn,
     MOST_LINKS, NONE, Numerics, OpKernel, Prepare, Prepared, RecordUse, RowCall, RowCode, RowFn, RowKind, RowLayout,
-    RowOperands, Site, TileRef, ViewRef, WrittenPart,
+    RowOperands, RowVersions, Site, TileRef, ViewRef, WrittenPart,
 };
 pub use chain::{chain, difference_and_squares, sum_of_products};
 pub use fill::{IOTA, TRIANGLE};

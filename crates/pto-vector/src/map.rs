@@ -1,6 +1,8 @@
 //! Loops over the elements of tiles: one result per element.
 
-use super::call::{Body, Call, ChainLink, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
+use super::call::{
+    Body, Call, ChainLink, Fault, RowCall, RowKind, RowLayout, RowOperands, RowVersions, TileRef, row_fn,
+};
 use super::cover::{Cover, no_zero};
 use super::elem::{Elem, has_rows};
 use super::grid::{ByRow, Grid};
@@ -8,8 +10,8 @@ use super::ops;
 use super::pairwise::{Pairwise, Side};
 use super::parts::copy_rest;
 use super::plain::{PlainOperand, PlainPair, Spaced, walk};
-use super::reduce::sums_of_rows::{SummedResults, fill_and_sum};
-use super::rows::{Lanes, fill, fill_row, fill_row_past, load_some};
+use super::reduce::sums_of_rows::{FilledAndSummed, SummedResults};
+use super::rows::{Filled, FilledPast, Lanes, RowLanes, fill, load_some};
 use pto_num::{Baseline, Level};
 use std::marker::PhantomData;
 
@@ -64,12 +66,19 @@ impl<O: ops::Unary<E::Wide>, E: Elem> Body<2> for Unary<O, E> {
         }
     }
 
-    const ROWS: Option<RowLayout<2>> = if has_rows::<E>() { Some(|_| Some(RowOperands::UNARY)) } else { None };
+    const ROWS: Option<RowVersions<2>> = if has_rows::<E>() {
+        Some(RowVersions::new(|_| Some(RowOperands::UNARY), row_fn::<Filled<Self>>))
+    } else {
+        None
+    };
+}
+
+impl<O: ops::Unary<E::Wide>, E: Elem> RowLanes for Unary<O, E> {
+    type Elem = E;
 
     #[inline(always)]
-    unsafe fn row<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_row::<L, E, _>(row, &UnaryLanes::<O, E>(row.src.cast(), PhantomData)) }
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
+        UnaryLanes::<O, E>(row.src.cast(), PhantomData)
     }
 }
 
@@ -124,43 +133,43 @@ impl<P: Pairwise<E>, E: Elem> Body<3> for Binary<P, E> {
         unsafe { Self::PLAIN.tiles(call) }
     }
 
-    const ROWS: Option<RowLayout<3>> = if has_rows::<E>() {
-        Some(|call| matches!(Cover::of(call.imm), Cover::Same | Cover::Row).then_some(RowOperands::BINARY))
+    const ROWS: Option<RowVersions<3>> = if has_rows::<E>() {
+        let layout: RowLayout<3> =
+            |call| matches!(Cover::of(call.imm), Cover::Same | Cover::Row).then_some(RowOperands::BINARY);
+        Some(pairwise_rows::<Self, P, E, 3, 0>(layout, P::LINKS[0]))
     } else {
         None
     };
-    const LINK: Option<ChainLink> = P::LINKS[0];
-    const ROW_SUMS: bool = P::SUMMED;
-    const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
+}
+
+impl<P: Pairwise<E>, E: Elem> RowLanes for Binary<P, E> {
+    type Elem = E;
 
     #[inline(always)]
-    unsafe fn row<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
+        BinaryLanes::<P, E>(row.src.cast(), row.others[0].cast(), PhantomData)
     }
+}
 
-    #[inline(always)]
-    unsafe fn row_past<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_row_past::<L, E, _>(row, &Self::lanes(row)) }
+/// All code for rows of a function of two elements.
+const fn pairwise_rows<R: RowLanes, P: Pairwise<E>, E: Elem, const T: usize, const S: usize>(
+    layout: RowLayout<T, 0, S>,
+    link: Option<ChainLink>,
+) -> RowVersions<T, 0, S> {
+    let mut rows = RowVersions::new(layout, row_fn::<Filled<R>>);
+    rows.link = link;
+    if P::SUMMED {
+        rows.run_and_sum = Some(row_fn::<FilledAndSummed<R, SummedResults>>);
     }
-
-    #[inline(always)]
-    unsafe fn row_and_sum<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _, SummedResults>(row, &Self::lanes(row)) }
+    if P::LINKS[0].is_some() || P::LINKS[1].is_some() {
+        rows.run_past = Some(row_fn::<FilledPast<R>>);
     }
+    rows
 }
 
 impl<P: Pairwise<E>, E: Elem> Binary<P, E> {
     /// The function, for every way to bring its second operand.
     pub const PLAIN: PlainPair = PlainPair::new::<E>(P::DIVISOR, Self::elements);
-
-    /// The results of a row.
-    #[inline(always)]
-    pub fn lanes(row: &RowCall) -> impl Lanes<E> {
-        BinaryLanes::<P, E>(row.src.cast(), row.others[0].cast(), PhantomData)
-    }
 
     /// # Safety
     /// As [`PlainFn`](super::plain::PlainFn).
@@ -268,28 +277,8 @@ impl<P: Pairwise<E>, E: Elem> Body<3, 0, 2> for ByValue<P, E> {
         unsafe { Binary::<P, E>::PLAIN.values(call) }
     }
 
-    const ROWS: Option<RowLayout<3, 0, 2>> = if has_rows::<E>() { Some(values_of_rows) } else { None };
-    const LINK: Option<ChainLink> = P::LINKS[1];
-    const ROW_SUMS: bool = P::SUMMED;
-    const ROWS_PAST: bool = P::LINKS[0].is_some() || P::LINKS[1].is_some();
-
-    #[inline(always)]
-    unsafe fn row<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_row::<L, E, _>(row, &Self::lanes(row)) }
-    }
-
-    #[inline(always)]
-    unsafe fn row_past<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_row_past::<L, E, _>(row, &Self::lanes(row)) }
-    }
-
-    #[inline(always)]
-    unsafe fn row_and_sum<L: Level>(row: &RowCall) {
-        // SAFETY: the row is as `RowFn` says; the processor has the instructions of this level.
-        unsafe { fill_and_sum::<L, E, _, SummedResults>(row, &Self::lanes(row)) }
-    }
+    const ROWS: Option<RowVersions<3, 0, 2>> =
+        if has_rows::<E>() { Some(pairwise_rows::<Self, P, E, 3, 2>(values_of_rows, P::LINKS[1])) } else { None };
 }
 
 /// The operands of rows of a tile and values.
@@ -302,13 +291,11 @@ fn values_of_rows(call: &Call<3, 0, 2>) -> Option<RowOperands> {
     Some(RowOperands { kind, src, other: values.map(|_| 1 - src), dst: 2, scalar })
 }
 
-impl<P: Pairwise<E>, E: Elem> ByValue<P, E> {
-    /// The results of a row.
-    ///
-    /// # Safety
-    /// The row must be as [`RowFn`](super::call::RowFn) says.
+impl<P: Pairwise<E>, E: Elem> RowLanes for ByValue<P, E> {
+    type Elem = E;
+
     #[inline(always)]
-    pub unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<E> {
         let values = row.others[0].cast::<E>();
         // SAFETY: if there is a value for the row, it can be read.
         let value = if values.is_null() { E::scalar(row.scalar) } else { unsafe { values.read_unaligned() } }.widen();

@@ -3,12 +3,13 @@
 //! A row is computed in spans of a fixed number of elements, which the compiler turns into vector instructions. All
 //! elements of a span are read before any is written, so a destination may be one of the sources.
 
-use super::call::{RowCall, TileRef};
+use super::call::{RowBody, RowCall, TileRef};
 use super::elem::Elem;
 #[cfg(target_arch = "x86_64")]
 use super::level::{is_v3, is_v4};
 use pto_num::{CpuLevel, Level};
 use std::hint::black_box;
+use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
 /// Elements of a long span.
@@ -57,6 +58,40 @@ pub unsafe fn fill<L: Level, D: Elem, S: Lanes<D>>(dst: *mut D, n: usize, lanes:
             store_some::<L, D, SMALL>(dst.add(at), &out, count);
             at += count;
         }
+    }
+}
+
+/// Results of rows, from their operands.
+pub trait RowLanes {
+    /// The type of the results.
+    type Elem: Elem;
+
+    /// The results of a row.
+    ///
+    /// # Safety
+    /// The row must be as [`RowFn`](crate::RowFn) says.
+    unsafe fn lanes(row: &RowCall) -> impl Lanes<Self::Elem>;
+}
+
+/// Code that computes rows: [`fill_row`].
+pub struct Filled<R>(PhantomData<R>);
+
+impl<R: RowLanes> RowBody for Filled<R> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { fill_row::<L, R::Elem, _>(row, &R::lanes(row)) }
+    }
+}
+
+/// Code that computes rows past the cache: [`fill_row_past`].
+pub struct FilledPast<R>(PhantomData<R>);
+
+impl<R: RowLanes> RowBody for FilledPast<R> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { fill_row_past::<L, R::Elem, _>(row, &R::lanes(row)) }
     }
 }
 

@@ -259,12 +259,13 @@ impl StripWindows {
     pub fn fetch_of_strip(&mut self) -> Fetch {
         let mut fetch = Fetch { pace: self.pace, ..Fetch::NONE };
         if self.pace > 0 {
-            let mut place = 0;
+            let mut reads = 0;
             for ahead in self.ahead.iter_mut().take(fetch.ranges.len()) {
+                // What is written comes second, whichever instruction is first.
+                let place = if ahead.to_write { 1 } else { reads };
+                reads += usize::from(!ahead.to_write);
                 fetch.claims |= ahead.to_write;
-                place = if ahead.to_write { 1 } else { place };
                 fetch.ranges[place] = ahead.next_lines(ahead.per_strip);
-                place = 1;
             }
         }
         fetch

@@ -1,9 +1,8 @@
 //! The code of an instruction: compiled for each level of the processor, with as many operands as it takes.
 
-use super::row::{ChainLink, ErasedRowVersions, RowBody, RowCall, RowCode, RowLayout, RowVersions, row_fn};
+use super::row::{ErasedRowVersions, RowCode, RowVersions};
 use super::{AnyCall, Arity, Call, Fault, KernelFn, Site, TileRef, ViewRef};
 use pto_num::{CpuLevel, Level};
-use std::marker::PhantomData;
 use std::mem::transmute;
 
 /// The code for one instruction of a program.
@@ -14,7 +13,7 @@ pub struct Prepared<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// Immediates of every call.
     pub imm: [u64; 2],
     /// Code for single rows, if there is some.
-    rows: Option<RowVersions<T, V, S>>,
+    rows: Option<(RowVersions<T, V, S>, CpuLevel)>,
 }
 
 /// [`Prepared`] code whose numbers of operands are a value: all code of a program has this type.
@@ -113,7 +112,7 @@ impl<const T: usize, const V: usize, const S: usize> From<Prepared<T, V, S>> for
         // `BoundCode` is the only caller, and what its reference points to is a `Call` of these numbers.
         let run = unsafe { transmute::<KernelFn<T, V, S>, unsafe fn(&AnyCall) -> Result<(), Fault>>(prepared.run) };
         let arity = Arity { tiles: T as u8, views: V as u8, scalars: S as u8 };
-        Self { run, imm: prepared.imm, arity, rows: prepared.rows.map(ErasedRowVersions::from) }
+        Self { run, imm: prepared.imm, arity, rows: prepared.rows.and_then(ErasedRowVersions::new) }
     }
 }
 
@@ -132,38 +131,8 @@ pub trait Body<const T: usize, const V: usize = 0, const S: usize = 0> {
     /// As [`KernelFn`].
     unsafe fn plain(call: &Call<T, V, S>) -> Result<(), Fault>;
 
-    /// Where the operands of single rows are found, if there is code for them.
-    const ROWS: Option<RowLayout<T, V, S>> = None;
-
-    /// What a row of it is in a chain of steps.
-    const LINK: Option<ChainLink> = None;
-
-    /// True when there is code that adds up each row of results as well.
-    const ROW_SUMS: bool = false;
-
-    /// True when there is code that writes rows past the cache.
-    const ROWS_PAST: bool = false;
-
-    /// One row, with the same bits as the fast version.
-    ///
-    /// # Safety
-    /// As [`RowFn`], and the processor must have the level.
-    #[inline(always)]
-    unsafe fn row<L: Level>(_: &RowCall) {}
-
-    /// One row that is written past the cache.
-    ///
-    /// # Safety
-    /// As [`RowFn`](super::RowFn), and the processor must have the level.
-    #[inline(always)]
-    unsafe fn row_past<L: Level>(_: &RowCall) {}
-
-    /// One row, and the sum of its results, with the bits of the instruction that adds up rows.
-    ///
-    /// # Safety
-    /// As [`RowFn`], and the processor must have the level.
-    #[inline(always)]
-    unsafe fn row_and_sum<L: Level>(_: &RowCall) {}
+    /// Code for single rows, if there is some.
+    const ROWS: Option<RowVersions<T, V, S>> = None;
 }
 
 impl<const T: usize, const V: usize, const S: usize> Prepared<T, V, S> {
@@ -173,7 +142,8 @@ impl<const T: usize, const V: usize, const S: usize> Prepared<T, V, S> {
             return Self::plain::<B>();
         }
         let level = site.cpu_level();
-        Self { rows: rows::<B, T, V, S>(level), ..Self::of(fast::<B, T, V, S>(level), [0; 2]) }
+        let rows = B::ROWS.map(|versions| (versions, level));
+        Self { rows, ..Self::of(fast::<B, T, V, S>(level), [0; 2]) }
     }
 
     /// This code, with these immediates.
@@ -213,52 +183,6 @@ fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(level:
 #[cfg(not(target_arch = "x86_64"))]
 fn fast<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(_: CpuLevel) -> KernelFn<T, V, S> {
     B::fast::<pto_num::Baseline>
-}
-
-/// The code of a body for single rows.
-fn rows<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize>(
-    level: CpuLevel,
-) -> Option<RowVersions<T, V, S>> {
-    // In these branches, and only there, nothing is compiled for bodies that have no such code.
-    let run = if const { B::ROWS.is_some() } { row_fn::<RowOf<B, T, V, S>>(level) } else { None };
-    let run_and_sum =
-        if const { B::ROWS.is_some() && B::ROW_SUMS } { row_fn::<RowAndSumOf<B, T, V, S>>(level) } else { None };
-    let run_past =
-        if const { B::ROWS.is_some() && B::ROWS_PAST } { row_fn::<RowPastOf<B, T, V, S>>(level) } else { None };
-    Some(RowVersions { layout: B::ROWS?, link: B::LINK, level, run: run?, run_and_sum, run_past })
-}
-
-/// [`Body::row`].
-struct RowOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
-
-impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowOf<B, T, V, S> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { B::row::<L>(row) }
-    }
-}
-
-/// [`Body::row_past`].
-struct RowPastOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
-
-impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowPastOf<B, T, V, S> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { B::row_past::<L>(row) }
-    }
-}
-
-/// [`Body::row_and_sum`].
-struct RowAndSumOf<B, const T: usize, const V: usize, const S: usize>(PhantomData<B>);
-
-impl<B: Body<T, V, S>, const T: usize, const V: usize, const S: usize> RowBody for RowAndSumOf<B, T, V, S> {
-    #[inline(always)]
-    unsafe fn run<L: Level>(row: &RowCall) {
-        // SAFETY: as the caller says.
-        unsafe { B::row_and_sum::<L>(row) }
-    }
 }
 
 /// # Safety

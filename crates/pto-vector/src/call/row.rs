@@ -217,18 +217,32 @@ pub struct RowCode {
 /// Finds the operands of rows; `None` if a call has none.
 pub type RowLayout<const T: usize, const V: usize = 0, const S: usize = 0> = fn(&Call<T, V, S>) -> Option<RowOperands>;
 
-/// Code for the rows of calls.
+/// Code for the rows of calls, for each level of the processor.
 #[derive(Clone, Copy, Debug)]
-pub struct RowVersions<const T: usize, const V: usize, const S: usize> {
+pub struct RowVersions<const T: usize, const V: usize = 0, const S: usize = 0> {
+    /// Finds the operands.
     pub layout: RowLayout<T, V, S>,
+    /// What a row is in a chain of steps.
     pub link: Option<ChainLink>,
-    pub level: CpuLevel,
-    pub run: RowFn,
-    pub run_and_sum: Option<RowFn>,
-    pub run_past: Option<RowFn>,
+    /// One row, with the same bits as the whole instruction.
+    pub run: RowFnAt,
+    /// One row and the sum of its results, with the bits of the instruction that adds up rows.
+    pub run_and_sum: Option<RowFnAt>,
+    /// One row that is written past the cache.
+    pub run_past: Option<RowFnAt>,
 }
 
-/// [`RowVersions`] whose numbers of operands the type does not say.
+/// Code for rows for a level of the processor, if it has some.
+pub type RowFnAt = fn(CpuLevel) -> Option<RowFn>;
+
+impl<const T: usize, const V: usize, const S: usize> RowVersions<T, V, S> {
+    /// This code alone.
+    pub const fn new(layout: RowLayout<T, V, S>, run: RowFnAt) -> Self {
+        Self { layout, link: None, run, run_and_sum: None, run_past: None }
+    }
+}
+
+/// [`RowVersions`] for one level, whose numbers of operands the type does not say.
 #[derive(Clone, Copy, Debug)]
 pub struct ErasedRowVersions {
     layout: fn(&AnyCall) -> Option<RowOperands>,
@@ -239,17 +253,19 @@ pub struct ErasedRowVersions {
     run_past: Option<RowFn>,
 }
 
-impl<const T: usize, const V: usize, const S: usize> From<RowVersions<T, V, S>> for ErasedRowVersions {
-    fn from(rows: RowVersions<T, V, S>) -> Self {
+impl ErasedRowVersions {
+    /// The code for a level; `None` if there is none.
+    pub(super) fn new<const T: usize, const V: usize, const S: usize>(
+        (rows, level): (RowVersions<T, V, S>, CpuLevel),
+    ) -> Option<Self> {
         // SAFETY: both are pointers to functions of one thin reference with the same result. `Code::rows` is the only caller, and binds as
         // many operands as the type of the code says.
         let layout = unsafe { transmute::<RowLayout<T, V, S>, fn(&AnyCall) -> Option<RowOperands>>(rows.layout) };
-        let RowVersions { link, level, run, run_and_sum, run_past, .. } = rows;
-        Self { layout, link, level, run, run_and_sum, run_past }
+        let at_level = |code: Option<RowFnAt>| code?(level);
+        let (run_and_sum, run_past) = (at_level(rows.run_and_sum), at_level(rows.run_past));
+        Some(Self { layout, link: rows.link, level, run: (rows.run)(level)?, run_and_sum, run_past })
     }
-}
 
-impl ErasedRowVersions {
     /// The code for a call, which must have as many operands as the code was made for.
     pub(super) fn code(&self, call: &AnyCall) -> Option<RowCode> {
         let operands = (self.layout)(call)?;

@@ -1,7 +1,7 @@
 //! One result per row.
 
 use super::fold::{Fold, Sum};
-use crate::call::{Body, Call, Fault, RowCall, RowKind, RowLayout, RowOperands, TileRef};
+use crate::call::{Body, Call, Fault, RowBody, RowCall, RowKind, RowLayout, RowOperands, RowVersions, TileRef, row_fn};
 use crate::elem::{Elem, has_rows};
 use crate::element::{read, write};
 #[cfg(target_arch = "x86_64")]
@@ -66,19 +66,22 @@ impl<F: Reduce<E>, E: Elem> Body<2> for Rows<F, E> {
         }
     }
 
-    const ROWS: Option<RowLayout<2>> = if has_rows::<E>() {
-        Some(|call| {
+    const ROWS: Option<RowVersions<2>> = if has_rows::<E>() {
+        let layout: RowLayout<2> = |call| {
             let [src, dst] = call.tiles;
             let adds = TypeId::of::<F>() == TypeId::of::<Sum>();
             let kind = if adds { RowKind::Sum } else { RowKind::Reduction };
             (src.cols() > 0 && dst.cols() > 0).then_some(RowOperands { kind, ..RowOperands::UNARY })
-        })
+        };
+        Some(RowVersions::new(layout, row_fn::<Self>))
     } else {
         None
     };
+}
 
+impl<F: Reduce<E>, E: Elem> RowBody for Rows<F, E> {
     #[inline(always)]
-    unsafe fn row<L: Level>(row: &RowCall) {
+    unsafe fn run<L: Level>(row: &RowCall) {
         // SAFETY: the row is as `RowFn` says, and not empty; the processor has the instructions of this level.
         unsafe { single::<L, F, E>(row.src.cast(), row.count, row.dst.cast()) }
     }

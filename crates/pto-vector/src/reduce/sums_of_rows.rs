@@ -2,13 +2,14 @@
 
 use super::fold::Sum;
 use super::rows::{LANES, across};
-use crate::call::RowCall;
+use crate::call::{RowBody, RowCall};
 use crate::elem::Elem;
 #[cfg(target_arch = "x86_64")]
 use crate::level::is_v4;
-use crate::rows::{Lanes, SMALL, store_some};
+use crate::rows::{Lanes, RowLanes, SMALL, store_some};
 use pto_isa::DType;
 use pto_num::Level;
+use std::marker::PhantomData;
 
 /// What takes part in a sum without changing it.
 const NOTHING: f32 = -0.0;
@@ -40,13 +41,24 @@ impl Summing for SumOnly {
     const SQUARES: bool = false;
 }
 
+/// Code that computes rows and adds them up: [`fill_and_sum`].
+pub struct FilledAndSummed<R, A>(PhantomData<(R, A)>);
+
+impl<R: RowLanes, A: Summing> RowBody for FilledAndSummed<R, A> {
+    #[inline(always)]
+    unsafe fn run<L: Level>(row: &RowCall) {
+        // SAFETY: as the caller says.
+        unsafe { fill_and_sum::<L, R::Elem, _, A>(row, &R::lanes(row)) }
+    }
+}
+
 /// Computes a row of results in single precision, and their sum: the same as [`fill`](crate::rows::fill) and then the instruction that
 /// adds up rows.
 ///
 /// # Safety
 /// The row must be as [`RowFn`](crate::RowFn) says, and the processor must have the level.
 #[inline(always)]
-pub unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>, A: Summing>(row: &RowCall, lanes: &S) {
+unsafe fn fill_and_sum<L: Level, E: Elem, S: Lanes<E>, A: Summing>(row: &RowCall, lanes: &S) {
     // SAFETY: the caller answers for the row; the processor has the instructions of this level.
     unsafe {
         let (dst, n) = (row.dst.cast::<E>(), row.count);
